@@ -19,16 +19,16 @@ mod shim {
         println!("cargo:rerun-if-env-changed=TORCH_LIB_DIR");
         println!("cargo:rerun-if-env-changed=CUDA_HOME");
         let Ok(libraries) = var("DEP_TCH_LIBTORCH_LIB").or_else(|_| var("TORCH_LIB_DIR")) else {
-            panic!("libtorch not found. Set TORCH_LIB_DIR to its lib folder.");
+            panic!("libtorch was not found. Set TORCH_LIB_DIR to its lib folder.");
         };
         let libraries = Path::new(&libraries);
         let torch = libraries.parent().unwrap_or(libraries);
         let mut build = cc::Build::new();
         build.cpp(true).std("c++17").pic(true).warnings(false);
         build.include(torch.join("include"));
-        let cuda = headers(torch);
+        let cuda = cuda_header_folders(torch);
         let found = |name: &str| cuda.iter().any(|folder| folder.join(name).is_file());
-        // Without the CUDA headers the program works, without CUDA graphs and fused kernels.
+        // Without the CUDA headers the program is built without CUDA graphs and fused kernels.
         if libraries.join("libtorch_cuda.so").is_file()
             && found("cuda_runtime.h")
             && found("crt/host_config.h")
@@ -44,13 +44,14 @@ mod shim {
             }
         }
         build.files(["src/shim.cpp", "src/norm_relu.cpp"]).compile("outflank_shim");
-        // For the tests of this crate; the build script of the program does the same for the program.
+        // For the tests of this crate. The build script of the program adds the same argument.
         println!("cargo:rustc-link-arg=-Wl,--allow-shlib-undefined");
     }
 
-    /// Returns the folders that may hold the CUDA headers: next to the Python package (with those of
-    /// Triton, which complete them) or in a CUDA installation.
-    fn headers(torch: &Path) -> Vec<PathBuf> {
+    /// Returns the existing folders that may contain CUDA headers: the `nvidia` packages next to
+    /// the Python package `torch`, with the headers of Triton that they lack, or a CUDA
+    /// installation.
+    fn cuda_header_folders(torch: &Path) -> Vec<PathBuf> {
         let mut folders = Vec::new();
         if let Some(packages) = torch.parent() {
             let nvidia = std::fs::read_dir(packages.join("nvidia"));

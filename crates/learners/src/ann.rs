@@ -265,7 +265,7 @@ fn choose(
     let accumulator = &buffers.accumulators[side.index()];
     nets[players[side.index()]].after_moves(accumulator, moves, &mut buffers.afters);
     // Values are from the mover's side.
-    buffers.afters.step(tdl::best_move(buffers.afters.values(), true, rng))
+    buffers.afters.square_and_flips(tdl::best_move(buffers.afters.values(), true, rng))
 }
 
 /// Accumulates the TD(λ) update of a sequence of positions; the last one has the result as its

@@ -180,8 +180,8 @@ fn learn_stage<L: MoveFeatures>(
     store: &dyn StageStore,
 ) -> Result<StageState, OnlineError> {
     let mut state = match store.load(stage).map_err(OnlineError::Store)? {
-        Some(state) if state.fits(features.weights(), config.epochs) => state,
-        _ => StageState::new(features.weights()),
+        Some(state) if state.fits(features.weight_count(), config.epochs) => state,
+        _ => StageState::new(features.weight_count()),
     };
     let total = choices.len() as f64 * f64::from(config.epochs);
     while state.curve.len() < config.epochs as usize {

@@ -84,7 +84,8 @@ impl SelfPlay {
     /// Creates a learner with zero weights.
     #[must_use]
     pub fn new(features: AfterstateFeatures, stages: Stages, config: SelfPlayConfig) -> SelfPlay {
-        let states = (0..stages.count()).map(|_| StageState::new(features.weights())).collect();
+        let states =
+            (0..stages.count()).map(|_| StageState::new(features.weight_count())).collect();
         SelfPlay { features, stages, config, states, opponent: None, done: 0 }
     }
 
@@ -188,7 +189,7 @@ impl Learner for SelfPlay {
         let states: Option<Vec<StageState>> = stages
             .iter()
             .map(|bytes| {
-                StageState::from_bytes(bytes).filter(|s| s.fits(self.features.weights(), 0))
+                StageState::from_bytes(bytes).filter(|s| s.fits(self.features.weight_count(), 0))
             })
             .collect();
         let states = states.filter(|states| states.len() == self.stages.count());

@@ -145,7 +145,7 @@ fn play(mut players: Players<'_>, learning_rate: Option<f64>, epsilon: f64, rng:
         } else {
             players.mover(side).after_moves(board, moves, as_black, &mut afters);
             let mv = best_move(afters.values(), as_black, rng);
-            let (square, flips) = afters.step(mv);
+            let (square, flips) = afters.square_and_flips(mv);
             (square, flips, Some(afters.values()[mv]))
         };
         let mut next = board.play_with_flips(square, flips);

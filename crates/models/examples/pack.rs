@@ -1,5 +1,9 @@
-//! Packs a model file for embedding: `cargo run --release -p outflank-models --example pack -- \
-//! runs/train-001/model.safetensors crates/models/data/ipref.pack "description of the training data"`.
+//! Packs a model file for embedding.
+//!
+//! ```console
+//! cargo run --release -p outflank-models --example pack -- runs/train-001/model.safetensors \
+//!     crates/models/data/ipref.pack "description of the training data"
+//! ```
 
 use outflank_models::files::{Origin, load, pack, unpack};
 use std::path::Path;
@@ -17,7 +21,7 @@ fn main() -> ExitCode {
         let origin = Origin { note: note.clone(), ..origin };
         let packed = pack(&model, &origin)?;
         let (read, same) = unpack(&packed)?;
-        if same != origin || read.weights() != model.weights() {
+        if same != origin || read.weight_count() != model.weight_count() {
             return Err("the packed model differs from the original".to_owned());
         }
         Ok(packed)

@@ -1,4 +1,4 @@
-//! The values of the afterstates of a position.
+//! The afterstate values of all moves of a position.
 
 use outflank_games::othello::Square;
 
@@ -35,7 +35,7 @@ impl AfterstateValues {
     /// Returns the square of a move and the discs that it flips.
     #[must_use]
     #[inline]
-    pub fn step(&self, mv: usize) -> (Square, u64) {
+    pub fn square_and_flips(&self, mv: usize) -> (Square, u64) {
         (self.squares[mv], self.flips[mv])
     }
 
@@ -45,7 +45,7 @@ impl AfterstateValues {
         self.count = 0;
     }
 
-    /// Adds a move. No position has more than 64.
+    /// Adds a move. A position has at most 64.
     #[inline(always)]
     pub(crate) fn push(&mut self, square: Square, flips: u64, value: f64) {
         let index = self.count & 63;
@@ -55,7 +55,9 @@ impl AfterstateValues {
         self.count += 1;
     }
 
-    /// Returns the afterstate value of each move, from the perspective that the network defines.
+    /// Returns the afterstate value of each move: to Black for a
+    /// [`TrainableNTuple`](crate::TrainableNTuple), to the mover for a
+    /// [`TrainableMlp`](crate::ann::TrainableMlp).
     #[must_use]
     #[inline]
     pub fn values(&self) -> &[f64] {

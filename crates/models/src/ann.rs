@@ -68,8 +68,8 @@ impl Mlp {
     /// Creates a network from its weights, layer by layer: for each input the weights to the units
     /// of the layer, then the biases.
     pub fn new(architecture: &Architecture, weights: Vec<f32>) -> Result<Mlp, MlpError> {
-        if weights.len() != architecture.weights() {
-            let (needs, given) = (architecture.weights(), weights.len());
+        if weights.len() != architecture.weight_count() {
+            let (needs, given) = (architecture.weight_count(), weights.len());
             return Err(MlpError::Count { net: architecture.to_string(), needs, given });
         }
         if let Some(index) = weights.iter().position(|weight| !weight.is_finite()) {
@@ -96,8 +96,8 @@ impl Mlp {
         &self.inference.layout.architecture
     }
 
-    /// Returns for each unit of the first layer, or for one of each set, the effect of flipping an
-    /// opponent's disc on its pre-activation, by square.
+    /// Returns how much flipping an opponent's disc changes the pre-activation of each unit of the
+    /// first layer, by square. With weight sharing there is one entry per set of units.
     pub fn flip_effects(&self) -> impl Iterator<Item = [f32; 64]> {
         let units = self.architecture().hidden().first().copied().unwrap_or(1);
         (0..units)

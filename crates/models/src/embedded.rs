@@ -83,8 +83,10 @@ pub fn ipref() -> Option<Arc<Patterns>> {
 }
 
 /// Returns the strongest model for one-ply lookahead: patterns per game stage, trained by self-play
-/// and games against the League's heuristic. Its value is the logit of the probability that the side that just
-/// moved wins, so that it also suits a search.
+/// and games against the League's heuristic.
+///
+/// Its value is the logit of the probability that the side that just moved wins, so it is also
+/// suitable for search.
 #[must_use]
 pub fn champion() -> Option<Arc<Patterns>> {
     CHAMPION.get_or_init(|| unpack_patterns(CHAMPION_FILE)).clone()
@@ -102,17 +104,19 @@ pub fn is_champion(model: &dyn Evaluate<Othello>) -> bool {
     champion.is_some_and(|champion| std::ptr::addr_eq(model, Arc::as_ptr(champion)))
 }
 
-/// Returns the policy network of Liskowski, Jaśkowski & Krawiec (2018), the strongest model that plays
-/// without lookahead. It was trained on the distinct positions of WTHOR. It scores moves and has no
-/// position value, so it cannot be searched with alpha-beta.
+/// Returns the policy network of Liskowski, Jaśkowski & Krawiec (2018), the strongest model that
+/// plays without lookahead.
+///
+/// It was trained on the distinct positions of WTHOR. It scores moves and has no position value, so
+/// alpha-beta search cannot use it.
 #[must_use]
 pub fn cnn() -> Option<Arc<PolicyNet>> {
     static CNN: OnceLock<Option<Arc<PolicyNet>>> = OnceLock::new();
     CNN.get_or_init(|| unpack_policy_net(include_bytes!("../data/cnn.pack"))).clone()
 }
 
-/// Returns the policy network that predicts expert moves: the same architecture, trained on all expert
-/// moves with their frequencies. See [`PolicyNet::move_probabilities`].
+/// Returns the policy network that predicts expert moves: the architecture of [`cnn`], trained on
+/// all expert moves with their frequencies. See [`PolicyNet::move_probabilities`].
 #[must_use]
 pub fn experts() -> Option<Arc<PolicyNet>> {
     static EXPERTS: OnceLock<Option<Arc<PolicyNet>>> = OnceLock::new();
@@ -138,7 +142,7 @@ pub fn ann() -> Option<Arc<Mlp>> {
     .clone()
 }
 
-/// Returns the best Othello heuristic found by Gaussian-process preference learning, for a search of
+/// Returns the best Othello heuristic found by Gaussian-process preference learning, for search
 /// depth 4.
 #[must_use]
 pub fn gp() -> Option<Heuristic<Othello>> {
@@ -148,7 +152,7 @@ pub fn gp() -> Option<Heuristic<Othello>> {
     }
 }
 
-/// Returns the best checkers heuristic found by Gaussian-process preference learning, for a search of
+/// Returns the best checkers heuristic found by Gaussian-process preference learning, for search
 /// depth 4.
 #[must_use]
 pub fn gp_checkers() -> Option<Heuristic<Checkers>> {
@@ -158,11 +162,11 @@ pub fn gp_checkers() -> Option<Heuristic<Checkers>> {
     }
 }
 
-/// An embedded model of either game.
+/// An embedded model for Othello or checkers.
 pub enum Embedded {
-    /// A model of Othello.
+    /// A model for Othello.
     Model(Model),
-    /// A linear heuristic of either game.
+    /// A linear heuristic for either game.
     Heuristic(AnyHeuristic),
 }
 
@@ -170,7 +174,7 @@ pub enum Embedded {
 pub const NAMES: [&str; 9] =
     ["champion", "ipref", "cnn", "experts", "ann", "heuristic", "yoshioka", "gp", "gp-checkers"];
 
-/// Returns the embedded model of a name, one of [`NAMES`].
+/// Returns the embedded model with this name, one of [`NAMES`].
 #[must_use]
 pub fn find(name: &str) -> Option<Embedded> {
     let patterns = |found: Option<Arc<Patterns>>| Some(Embedded::Model(Model::Patterns(found?)));

@@ -44,12 +44,12 @@ pub enum ModelError {
     Content {
         /// The file.
         path: PathBuf,
-        /// The reason, with the place in the file.
+        /// The reason, with the location in the file.
         reason: String,
     },
     /// The file extension is unknown.
     #[error("{0}: unknown model format; use a .safetensors, .player, .wpc or .toml file")]
-    Kind(PathBuf),
+    UnknownExtension(PathBuf),
 }
 
 /// How a model was made, as stored in its file.
@@ -72,34 +72,36 @@ pub struct Origin {
 /// Returns whether a path names a heuristic (`.toml`), which may be of either game.
 #[must_use]
 pub fn is_heuristic(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("toml"))
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml"))
 }
 
-/// Loads a model of Othello in the format of the file extension.
+/// Loads an Othello model; the file extension selects the format.
 pub fn load(path: &Path) -> Result<(Model, Origin), ModelError> {
-    let ending = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
-    if ending == "toml" {
-        let reason = "this is a heuristic over named features; a model over the squares of the board is needed".to_owned();
+    let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
+    if extension == "toml" {
+        let reason = "a .toml file contains a heuristic over named features; use a .safetensors, \
+                      .player or .wpc file"
+            .to_owned();
         return Err(ModelError::Content { path: path.to_owned(), reason });
     }
-    if !["player", "wpc", "safetensors"].contains(&ending.as_str()) {
-        return Err(ModelError::Kind(path.to_owned()));
+    if !["player", "wpc", "safetensors"].contains(&extension.as_str()) {
+        return Err(ModelError::UnknownExtension(path.to_owned()));
     }
     let bytes = files::read(path, LIMIT)?;
-    let content = |reason: String| ModelError::Content { path: path.to_owned(), reason };
-    if ending == "safetensors" {
-        return read_safetensors(&bytes).map_err(content);
+    let invalid = |reason: String| ModelError::Content { path: path.to_owned(), reason };
+    if extension == "safetensors" {
+        return read_safetensors(&bytes).map_err(invalid);
     }
     let text = std::str::from_utf8(&bytes)
-        .map_err(|e| content(format!("byte {} is not text", e.valid_up_to())))?;
-    let network = match ending.as_str() {
+        .map_err(|e| invalid(format!("byte {} is not text", e.valid_up_to())))?;
+    let network = match extension.as_str() {
         "wpc" => read_wpc(text),
         _ => read_player(text).map(|network| match published::view(&bytes) {
             Some(view) => network.with_view(view),
             None => network,
         }),
     };
-    Ok((network.map_err(content)?.into(), Origin::default()))
+    Ok((network.map_err(invalid)?.into(), Origin::default()))
 }
 
 /// Loads an n-tuple network; a model of another kind is an error.
@@ -114,7 +116,7 @@ pub fn load_network(path: &Path) -> Result<(NTupleNetwork, Origin), ModelError> 
     }
 }
 
-/// Saves a model in the format of the file extension.
+/// Saves a model; the file extension selects the format.
 pub fn save(path: &Path, model: &Model, origin: &Origin) -> Result<(), ModelError> {
     let network = || match model {
         Model::NTuple(network) => Ok(network),
@@ -136,7 +138,7 @@ pub fn save(path: &Path, model: &Model, origin: &Origin) -> Result<(), ModelErro
         Some("player") => network().and_then(|network| {
             write_player(network).map(String::into_bytes).ok_or_else(|| {
                 "a network with binary features cannot be written as .player, whose readers count \
-             repeated features; write it as .safetensors"
+                 repeated features; write it as .safetensors"
                     .to_owned()
             })
         }),

@@ -1,7 +1,7 @@
 //! Heuristics: linear functions of a few named board features, for either game.
 //!
 //! A heuristic scores a position by `w · x`, where `x` are the features of the board and `w` the
-//! weights (Yelluri (2015), section 1.1). The paper does not list its features; these are common
+//! weights (Yelluri, 2015, section 1.1). The paper does not list its features; these are common
 //! ones. Each is the difference between own and opponent's count, scaled to [-1, 1], so that it is
 //! antisymmetric and weights are comparable.
 
@@ -16,8 +16,8 @@ use std::marker::PhantomData;
 /// Maximum number of features of a game.
 pub const MAX_FEATURES: usize = 8;
 
-/// The features of a position, padded with zeros.
-pub type Row = [f32; MAX_FEATURES];
+/// The features of a position, or their weights, padded with zeros.
+pub type FeatureVector = [f32; MAX_FEATURES];
 
 /// A game with named position features.
 pub trait NamedFeatures: Position {
@@ -25,7 +25,7 @@ pub trait NamedFeatures: Position {
     const FEATURES: &'static [&'static str];
 
     /// Computes the features as seen by one side.
-    fn features(&self, side: Side) -> Row;
+    fn features(&self, side: Side) -> FeatureVector;
 
     /// Returns the representative of all positions that have equal features by symmetry.
     #[must_use]
@@ -34,7 +34,7 @@ pub trait NamedFeatures: Position {
     }
 
     /// Computes the value of each move to the side to move. Clears `out`.
-    fn score_moves(&self, weights: &Row, moves: &[Self::Move], out: &mut Vec<f32>) {
+    fn score_moves(&self, weights: &FeatureVector, moves: &[Self::Move], out: &mut Vec<f32>) {
         let side = self.to_move();
         out.clear();
         out.extend(moves.iter().map(|&mv| dot(weights, &self.play(mv).features(side))));
@@ -44,7 +44,7 @@ pub trait NamedFeatures: Position {
 /// A linear heuristic: one weight per feature of a game.
 #[derive(Clone, Copy, PartialEq)]
 pub struct Heuristic<P> {
-    weights: Row,
+    weights: FeatureVector,
     game: PhantomData<fn() -> P>,
 }
 
@@ -55,9 +55,9 @@ impl<P: NamedFeatures> Heuristic<P> {
         if weights.len() != P::FEATURES.len() || weights.iter().any(|w| !w.is_finite()) {
             return None;
         }
-        let mut row = [0.0; MAX_FEATURES];
-        row[..weights.len()].copy_from_slice(weights);
-        Some(Heuristic { weights: row, game: PhantomData })
+        let mut padded = [0.0; MAX_FEATURES];
+        padded[..weights.len()].copy_from_slice(weights);
+        Some(Heuristic { weights: padded, game: PhantomData })
     }
 
     /// Creates a heuristic with all weights zero.
@@ -91,7 +91,7 @@ impl<P: NamedFeatures> Evaluate<P> for Heuristic<P> {
 
 /// Returns the dot product, summed in a fixed order.
 #[inline(always)]
-fn dot(weights: &Row, features: &Row) -> f32 {
+fn dot(weights: &FeatureVector, features: &FeatureVector) -> f32 {
     // Four partial sums fill one vector register.
     let mut sums = [0.0f32; 4];
     for lane in 0..4 {

@@ -1,4 +1,4 @@
-//! The models of Othello that a file can store.
+//! The Othello models that a file can store.
 
 use crate::files::POLICY_KIND;
 use crate::nets::PolicyNet;
@@ -6,7 +6,7 @@ use crate::{Evaluate, Greedy, Mlp, MovePredictor, NTupleNetwork, Patterns, Polic
 use outflank_games::othello::Othello;
 use std::sync::Arc;
 
-/// A model of Othello. Clones share their weights.
+/// An Othello model. Clones share their weights.
 #[derive(Clone, Debug)]
 pub enum Model {
     /// An n-tuple network, the same for all stages of the game.
@@ -34,9 +34,9 @@ impl Model {
         }
     }
 
-    /// Returns the number of trainable weights.
+    /// Returns the number of trainable weights, over all stages.
     #[must_use]
-    pub fn weights(&self) -> usize {
+    pub fn weight_count(&self) -> usize {
         match self {
             Model::NTuple(network) => network.weights().len(),
             Model::Patterns(patterns) => patterns.stages().count() * patterns.weights(0).len(),

@@ -1,9 +1,9 @@
-//! Deep networks that predict expert moves (Liskowski, Jaśkowski & Krawiec (2018)).
+//! Deep networks that predict expert moves (Liskowski, Jaśkowski & Krawiec, 2018).
 //!
-//! A network is described as data: a [`NetGraph`] is a list of nodes, each an operation on the outputs
-//! of earlier nodes, from which shapes and parameters follow. [`named`] builds it from a name such as
-//! `conv8-bn`. [`CpuNet`] runs inference and [`forward_backward`] computes gradients on the CPU; the
-//! `outflank-torch` crate executes the same graph with libtorch.
+//! A network is described as data: a [`NetGraph`] is a list of nodes, each an operation on the
+//! outputs of earlier nodes, from which shapes and parameters follow. [`named`] builds it from a
+//! name such as `conv8-bn`. [`CpuNet`] runs inference and [`forward_backward`] computes gradients
+//! on the CPU; the `outflank-torch` crate executes the same graph with libtorch.
 //!
 //! ```
 //! use outflank_models::nets::{Input, named};
@@ -30,7 +30,7 @@ mod weights;
 
 pub use buffer_pool::BufferPool;
 pub use catalog::{NetError, examples, named};
-pub use classes::{CLASSES, class_of, classes_of};
+pub use classes::{CLASSES, class_of, class_permutation};
 pub use cpu::{CpuNet, Gradient, LossGradient, forward_backward, training_memory_bytes};
 pub use graph::{NetGraph, Node, Op, Param, Role, Shape};
 pub use input::{Encoding, Input, STAGES};

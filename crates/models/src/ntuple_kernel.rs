@@ -18,7 +18,7 @@ use std::cell::RefCell;
 
 /// A network prepared for evaluation.
 #[derive(Clone, Debug)]
-pub(crate) enum Kernel {
+pub(crate) enum NTupleKernel {
     /// 1-tuples: three weights per square.
     Squares(Box<[[f64; 3]; 64]>),
     /// Binary features: each counts once.
@@ -43,24 +43,24 @@ thread_local! {
     static SCRATCH: RefCell<Scratch> = const { RefCell::new(Vec::new()) };
 }
 
-impl Kernel {
+impl NTupleKernel {
     /// Prepares a network. If `binary`, an entry that several placements read counts once.
-    pub(crate) fn new(tuples: &Tuples, weights: &[f32], binary: bool) -> Kernel {
+    pub(crate) fn new(tuples: &Tuples, weights: &[f32], binary: bool) -> NTupleKernel {
         if binary {
-            return Kernel::Binary(BinaryTables::new(tuples, weights));
+            return NTupleKernel::Binary(BinaryTables::new(tuples, weights));
         }
         match single_squares(tuples, weights) {
-            Some(table) => Kernel::Squares(table),
-            None => Kernel::Tables(Tables::new(tuples, weights)),
+            Some(table) => NTupleKernel::Squares(table),
+            None => NTupleKernel::Tables(Tables::new(tuples, weights)),
         }
     }
 
     /// Returns the sum of the active weights of a board.
     pub(crate) fn value(&self, black: u64, white: u64) -> f64 {
         match self {
-            Kernel::Squares(table) => squares_value(table, black, white),
-            Kernel::Binary(tables) => tables.value(black, white),
-            Kernel::Tables(tables) => SCRATCH.with_borrow_mut(|scratch| {
+            NTupleKernel::Squares(table) => squares_value(table, black, white),
+            NTupleKernel::Binary(tables) => tables.value(black, white),
+            NTupleKernel::Tables(tables) => SCRATCH.with_borrow_mut(|scratch| {
                 let mut value = 0.0;
                 tables.run(scratch, Work { black, white, moves: None, push: &mut |v| value = v });
                 value
@@ -68,8 +68,8 @@ impl Kernel {
         }
     }
 
-    /// Computes the value of the board after each move. The mover is Black to the network if
-    /// `as_black`.
+    /// Computes the value of the board after each move. With `as_black` the mover's discs are black
+    /// to the network.
     pub(crate) fn after_moves(
         &self,
         board: Board,
@@ -80,7 +80,7 @@ impl Kernel {
         let (black, white) =
             if as_black { (board.own, board.other) } else { (board.other, board.own) };
         match self {
-            Kernel::Squares(table) => {
+            NTupleKernel::Squares(table) => {
                 let before = squares_value(table, black, white);
                 let (own, other) = if as_black { (2, 0) } else { (0, 2) };
                 for &square in moves {
@@ -92,8 +92,8 @@ impl Kernel {
                     push(before + (placed[own] - placed[1]) + flipped);
                 }
             }
-            Kernel::Binary(tables) => tables.after_moves(board, as_black, moves, push),
-            Kernel::Tables(tables) => SCRATCH.with_borrow_mut(|scratch| {
+            NTupleKernel::Binary(tables) => tables.after_moves(board, as_black, moves, push),
+            NTupleKernel::Tables(tables) => SCRATCH.with_borrow_mut(|scratch| {
                 let moves = Some(Moves { board, as_black, moves });
                 tables.run(scratch, Work { black, white, moves, push: &mut push });
             }),
@@ -101,7 +101,7 @@ impl Kernel {
     }
 }
 
-/// A board to evaluate, or its moves.
+/// A board to evaluate; with `moves`, the boards after them.
 struct Work<'a> {
     black: u64,
     white: u64,
@@ -109,7 +109,7 @@ struct Work<'a> {
     push: &'a mut dyn FnMut(f64),
 }
 
-/// Moves to evaluate. The mover is Black to the network if `as_black`.
+/// Moves to evaluate. With `as_black` the mover's discs are black to the network.
 struct Moves<'a> {
     board: Board,
     as_black: bool,
@@ -238,7 +238,7 @@ mod tests {
             return;
         }
         let tables = tables();
-        let (mut position, mut plain, mut wide) = (Othello::start(), Vec::new(), Vec::new());
+        let (mut position, mut portable, mut avx2) = (Othello::start(), Vec::new(), Vec::new());
         while let Some(last) = position.moves().last() {
             let moves: Vec<Square> = position.moves().collect();
             for as_black in [true, false] {
@@ -247,9 +247,9 @@ mod tests {
                 let (black, white) = if as_black { (own, other) } else { (other, own) };
                 let moves = || Some(Moves { board, as_black, moves: &moves });
                 let mut scratch = Scratch::default();
-                let push = &mut |v: f64| plain.push(v.to_bits());
+                let push = &mut |v: f64| portable.push(v.to_bits());
                 tables.body(&mut scratch, Work { black, white, moves: moves(), push });
-                let push = &mut |v: f64| wide.push(v.to_bits());
+                let push = &mut |v: f64| avx2.push(v.to_bits());
                 // SAFETY: checked above.
                 unsafe {
                     tables.run_avx2(&mut scratch, Work { black, white, moves: moves(), push });
@@ -257,8 +257,8 @@ mod tests {
             }
             position = position.play(last);
         }
-        assert!(plain.len() > 200);
-        assert_eq!(plain, wide);
+        assert!(portable.len() > 200);
+        assert_eq!(portable, avx2);
     }
 
     /// The value after an illegal move is unspecified, but must not read outside the tables.

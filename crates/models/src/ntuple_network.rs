@@ -1,6 +1,6 @@
 //! N-tuple networks: linear models over the table entries of n-tuples.
 
-use crate::ntuple_kernel::Kernel;
+use crate::ntuple_kernel::NTupleKernel;
 use crate::{Evaluate, Features, Tuples, View};
 use outflank_games::othello::{Othello, Square};
 use outflank_games::{Position, Side};
@@ -15,7 +15,7 @@ pub struct NTupleNetwork {
     /// Whether features are binary: a repeated feature counts once.
     binary: bool,
     /// Built on first use; reset when the weights change.
-    kernel: OnceLock<Kernel>,
+    kernel: OnceLock<NTupleKernel>,
 }
 
 impl PartialEq for NTupleNetwork {
@@ -80,7 +80,8 @@ impl NTupleNetwork {
         self.binary
     }
 
-    /// Returns the network with binary features (each counts once) or with counted features.
+    /// Returns the network with binary features (a repeated feature counts once) or with features
+    /// that count each time.
     ///
     /// A network whose tuples all have a single placement is never marked binary, because no
     /// feature can occur twice.
@@ -92,12 +93,12 @@ impl NTupleNetwork {
         self
     }
 
-    fn kernel(&self) -> &Kernel {
-        self.kernel.get_or_init(|| Kernel::new(&self.tuples, &self.weights, self.binary))
+    fn kernel(&self) -> &NTupleKernel {
+        self.kernel.get_or_init(|| NTupleKernel::new(&self.tuples, &self.weights, self.binary))
     }
 
-    /// Returns whether the mover is Black to the network, and the sign of the output.
-    fn seen_by(&self, side: Side) -> (bool, f64) {
+    /// Returns whether the discs of `side` are black to the network, and the sign of the output.
+    fn perspective(&self, side: Side) -> (bool, f64) {
         match (self.view, side) {
             (View::Invert, _) | (View::Negate, Side::Black) => (true, 1.0),
             (View::Negate, Side::White) => (false, -1.0),
@@ -107,14 +108,14 @@ impl NTupleNetwork {
 
 impl Evaluate<Othello> for NTupleNetwork {
     fn value(&self, position: &Othello, side: Side) -> f32 {
-        let (as_black, sign) = self.seen_by(side);
+        let (as_black, sign) = self.perspective(side);
         let black = if as_black { side } else { side.other() };
         let value = self.kernel().value(position.discs(black), position.discs(black.other()));
         (sign * value) as f32
     }
 
     fn after_moves(&self, position: &Othello, moves: &[Square], out: &mut Vec<f32>) {
-        let (as_black, sign) = self.seen_by(position.to_move());
+        let (as_black, sign) = self.perspective(position.to_move());
         out.clear();
         self.kernel().after_moves(position.board(), as_black, moves, |value| {
             out.push((sign * value) as f32);

@@ -41,14 +41,15 @@ impl<F: MoveFeatures> StagedWeights<F> {
     fn new(features: F, stages: Stages, mut weights: Vec<Vec<f32>>) -> Option<StagedWeights<F>> {
         let valid = weights.len() == stages.count()
             && weights.iter().all(|stage| {
-                stage.len() == features.weights() && stage.iter().all(|weight| weight.is_finite())
+                stage.len() == features.weight_count()
+                    && stage.iter().all(|weight| weight.is_finite())
             });
         weights.iter_mut().for_each(|stage| stage.push(0.0));
         valid.then_some(StagedWeights { features, stages, weights })
     }
 
     fn stage(&self, stage: usize) -> &[f32] {
-        self.weights.get(stage).map_or(&[], |weights| &weights[..self.features.weights()])
+        self.weights.get(stage).map_or(&[], |weights| &weights[..self.features.weight_count()])
     }
 
     /// Computes the score of each move.
@@ -121,7 +122,7 @@ macro_rules! staged_model {
             /// Creates a model with all weights zero.
             #[must_use]
             pub fn zero(features: $features, stages: Stages) -> $model {
-                let weights = vec![vec![0.0; features.weights() + 1]; stages.count()];
+                let weights = vec![vec![0.0; features.weight_count() + 1]; stages.count()];
                 $model(StagedWeights { features, stages, weights })
             }
 

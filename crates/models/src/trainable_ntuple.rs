@@ -1,21 +1,21 @@
 //! N-tuple networks for online learning: mutable weights and incremental evaluation.
 //!
-//! An [`NTupleNetwork`] rebuilds its evaluation kernel after a weight changes, which is too slow for
-//! a learner that updates weights at every move. [`TrainableNTuple`] updates its tables in place and
-//! keeps the table indices of a current board: a placed disc adds one step vector, a flipped disc
-//! two. Indices have 16 bits if all tables together have fewer than 65,536 entries (12 tuples of 6
-//! squares have 8,748). Sixteen indices are then updated at once without bounds checks. Otherwise
-//! indices have 32 bits.
+//! An [`NTupleNetwork`] rebuilds its evaluation kernel after a weight changes, which is too slow
+//! for a learner that updates weights at every move. [`TrainableNTuple`] updates its tables in
+//! place and keeps the table indices of a current board: a placed disc adds one step vector, a
+//! flipped disc two. Indices have 16 bits if all tables together have fewer than 65,536 entries (12
+//! tuples of 6 squares have 8,748). Sixteen indices are then updated at once without bounds checks.
+//! Otherwise indices have 32 bits.
 //!
-//! Values are Black's. Weights are stored in double precision, so that a summand needs no conversion,
-//! but each update rounds to single precision. Training therefore gives the same result whether or
-//! not the weights go through an [`NTupleNetwork`] in between. Sums have a fixed order, and the code
-//! paths for AVX2 and for the baseline are bit-identical.
+//! Values are from Black's perspective. Weights are stored in double precision, so that a summand
+//! needs no conversion, but each update rounds to single precision. Training therefore has the
+//! same result whether or not the weights go through an [`NTupleNetwork`] in between. Sums have a
+//! fixed order, and the code paths for AVX2 and for the baseline are bit-identical.
 
 mod index;
 
 use crate::{AfterstateValues, NTupleNetwork, Tuples};
-use index::{Index, SMALL};
+use index::{ENTRIES_16_BIT, Index};
 use outflank_games::othello::kernel::{self, Kernel, Task};
 use outflank_games::othello::{Board, Square, Squares};
 
@@ -58,7 +58,7 @@ impl TrainableNTuple {
     #[must_use]
     pub fn new(network: &NTupleNetwork) -> TrainableNTuple {
         let (tuples, weights) = (network.tuples(), network.weights());
-        let tables = if weights.len() < SMALL {
+        let tables = if weights.len() < ENTRIES_16_BIT {
             IndexWidth::Small(Tables::new(tuples, weights))
         } else {
             IndexWidth::Large(Tables::new(tuples, weights))
@@ -102,8 +102,8 @@ impl TrainableNTuple {
         }
     }
 
-    /// Evaluates the afterstates of `moves`. `board` must be the current board, seen by the mover,
-    /// who is Black if `as_black`.
+    /// Evaluates the afterstates of `moves`. `board` must be the current board as seen by the
+    /// mover; `as_black` means that the mover is Black.
     pub fn after_moves(
         &mut self,
         board: Board,
@@ -350,7 +350,7 @@ mod tests {
                         assert!((sign * incremental - f64::from(*expected)).abs() < 1e-5);
                     }
                     let mv = rng.below(moves.len() as u32) as usize;
-                    let (square, flips) = afters.step(mv);
+                    let (square, flips) = afters.square_and_flips(mv);
                     assert_eq!((square, flips), (moves[mv], board.flips(square)));
                     trainable.advance(square, flips, as_black);
                     position = position.play(square);
@@ -380,7 +380,7 @@ mod tests {
     #[cfg(target_arch = "x86_64")]
     #[test]
     fn avx2_and_portable_code_agree_bit_for_bit() {
-        let Some(wide) = kernel::Avx2::detect() else {
+        let Some(avx2) = kernel::Avx2::detect() else {
             eprintln!("skipped: this processor has no AVX2");
             return;
         };
@@ -388,22 +388,23 @@ mod tests {
             let [network, _] = networks();
             Tables::new(network.tuples(), network.weights())
         };
-        let (mut plain, mut fast) = (AfterstateValues::default(), AfterstateValues::default());
+        let (mut expected, mut found) = (AfterstateValues::default(), AfterstateValues::default());
         let mut position = Othello::start();
         while let Some(last) = position.moves().last() {
             let (black, white) = (position.discs(Side::Black), position.discs(Side::White));
             kernel::Portable.run(SetBoard { tables: &mut tables, black, white });
             let value = kernel::Portable.run(Value(&tables));
-            assert_eq!(value.to_bits(), wide.run(Value(&tables)).to_bits());
+            assert_eq!(value.to_bits(), avx2.run(Value(&tables)).to_bits());
             let as_black = position.to_move() == Side::Black;
             let (board, moves) = (position.board(), position.board().moves());
-            let task = AfterMoves { tables: &mut tables, board, moves, as_black, out: &mut plain };
+            let task =
+                AfterMoves { tables: &mut tables, board, moves, as_black, out: &mut expected };
             kernel::Portable.run(task);
-            let task = AfterMoves { tables: &mut tables, board, moves, as_black, out: &mut fast };
-            wide.run(task);
+            let task = AfterMoves { tables: &mut tables, board, moves, as_black, out: &mut found };
+            avx2.run(task);
             let bits =
                 |a: &AfterstateValues| a.values().iter().map(|v| v.to_bits()).collect::<Vec<_>>();
-            assert_eq!(bits(&plain), bits(&fast));
+            assert_eq!(bits(&expected), bits(&found));
             position = position.play(last);
         }
     }

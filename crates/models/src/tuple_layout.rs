@@ -61,7 +61,7 @@ impl TupleLayout {
         &self.steps[square.index() * self.width..][..self.width]
     }
 
-    /// Computes the indices of a board; `indices` has length [`TupleLayout::width`].
+    /// Computes the table indices of a board; `indices` has length [`TupleLayout::width`].
     #[inline(always)]
     pub fn read(&self, black: u64, white: u64, indices: &mut [i32]) {
         indices.copy_from_slice(&self.empty);

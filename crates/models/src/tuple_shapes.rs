@@ -18,8 +18,8 @@ pub enum Snake {
     /// The walk stays on the board and visits no square twice; the tuple has full length.
     Clean,
     /// As in the program of Krawiec & Szubert: a step adds ±1, ±7, ±8 or ±9 to the index of the
-    /// square modulo 64, and may wrap around an edge. Repeated squares are dropped, so the tuple may
-    /// be shorter.
+    /// square modulo 64, and may wrap around an edge. Repeated squares are dropped, so the tuple
+    /// may be shorter.
     Wrapping,
 }
 
@@ -119,7 +119,7 @@ pub fn systematic(length: usize, with_blocks: bool) -> Result<Vec<Vec<u8>>, Tupl
     Ok(all)
 }
 
-/// Keeps the first of each class of sets that are symmetric to each other.
+/// Returns the first tuple of each symmetry class.
 fn symmetry_classes(all: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
     let mut seen = BTreeSet::new();
     let transformed = |squares: &[u8], symmetry: Symmetry| {
@@ -189,8 +189,8 @@ mod tests {
         }
     }
 
-    /// Walks of five steps sometimes revisit a square, so that tuples have several lengths, as in the
-    /// published players drawn this way.
+    /// Walks of five steps sometimes revisit a square, so that tuples have several lengths, as in
+    /// the published players drawn this way.
     #[test]
     fn wrapping_snake_crosses_edges_and_may_be_shorter() {
         let mut rng = stream(2, &["snake"]);
@@ -203,8 +203,8 @@ mod tests {
     }
 
     /// Without symmetry there are 16 (9 - n) straight lines along rows and columns and 2 (9 - n)^2
-    /// along diagonals, 64 single squares and 49 blocks. The numbers of classes and weights are those
-    /// of Jaśkowski (2014), Table 1: 10, 32, 24 and 21 tuples.
+    /// along diagonals, 64 single squares and 49 blocks. The numbers of classes and weights are
+    /// those of Jaśkowski (2014), Table 1: 10, 32, 24 and 21 tuples.
     #[test]
     fn systematic_sets_have_the_published_sizes() {
         let sizes: Vec<_> = (1..=4).map(|n| lines(n).unwrap().len()).collect();

@@ -17,7 +17,7 @@ pub enum TupleError {
     Square(i64),
     /// The same square twice in one tuple.
     #[error("square {0} occurs twice in one tuple")]
-    Twice(u8),
+    DuplicateSquare(u8),
     /// Placements of different lengths, or none.
     #[error("a tuple needs at least one placement, and all placements need the same length")]
     Placements,
@@ -54,7 +54,7 @@ impl Tuple {
             for index in placement {
                 let square = Square::new(index).ok_or(TupleError::Square(index.into()))?;
                 if seen & square.bit() != 0 {
-                    return Err(TupleError::Twice(index));
+                    return Err(TupleError::DuplicateSquare(index));
                 }
                 seen |= square.bit();
                 squares.push(square);
@@ -97,8 +97,8 @@ impl Tuple {
         Ok(Tuple { placements })
     }
 
-    /// Returns the permutation of positions in the tuple under which a symmetry of the board maps
-    /// a placement onto its own squares. `None` if there is none or if the tuple reads both orders.
+    /// Returns how a symmetry of the board that maps a placement onto itself permutes the squares
+    /// of the tuple. `None` if there is no such symmetry or if the tuple reads both orders.
     #[must_use]
     pub fn mirror(&self) -> Option<Vec<usize>> {
         let first = &self.placements[0];
@@ -109,11 +109,11 @@ impl Tuple {
         let whole = Symmetry::ALL.iter().map(|symmetry| -> Vec<Square> {
             first.iter().map(|&square| symmetry.square(square)).collect()
         });
-        let mut others: Vec<Vec<Square>> =
+        let mut permuted: Vec<Vec<Square>> =
             whole.filter(|placement| same_set(placement) && placement != first).collect();
-        others.dedup();
-        let [other] = others.as_slice() else { return None };
-        other.iter().map(|square| first.iter().position(|own| own == square)).collect()
+        permuted.dedup();
+        let [permuted] = permuted.as_slice() else { return None };
+        permuted.iter().map(|square| first.iter().position(|own| own == square)).collect()
     }
 
     /// Returns the placements. The first square is the most significant digit of the index.

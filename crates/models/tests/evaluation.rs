@@ -197,7 +197,8 @@ mod patterns {
     fn weights(features: &impl MoveFeatures, stages: Stages) -> Vec<Vec<f32>> {
         let mut rng = rng::stream(4, &["patterns"]);
         let mut stage = || {
-            let mut row: Vec<f32> = (0..features.weights()).map(|_| rng.normal() as f32).collect();
+            let mut row: Vec<f32> =
+                (0..features.weight_count()).map(|_| rng.normal() as f32).collect();
             for (index, &tied) in features.tied_weights().iter().enumerate() {
                 assert_eq!(features.tied_weights()[tied as usize] as usize, index);
                 row[index] = row[index.min(tied as usize)];
@@ -226,8 +227,8 @@ mod patterns {
     fn classic_patterns_have_the_expected_size() {
         let tuples = classic();
         assert_eq!(tuples.count(), 285_363);
-        // All symmetries give 100 placements: two per set of squares, except for the eight of the 2x5
-        // corner. Deduplicated there are (100 - 8) / 2 + 8.
+        // All symmetries give 100 placements: two per set of squares, except for the eight of the
+        // 2x5 corner. After deduplication (100 - 8) / 2 + 8 remain.
         let all: Vec<Vec<u8>> = tuples
             .tuples()
             .iter()
@@ -259,7 +260,7 @@ mod patterns {
                 });
                 for (table, count) in counts.iter().enumerate() {
                     let number = count.of(kernel::Portable, own, other) as usize;
-                    sum += f64::from(weights[tuples.count() + table * Count::LIMIT + number]);
+                    sum += f64::from(weights[tuples.count() + table * Count::TABLE_SIZE + number]);
                 }
                 assert!((f64::from(value) - sum).abs() < 1e-4, "{value} {sum}");
                 assert_eq!(value, model.value(&after, side));
@@ -267,15 +268,17 @@ mod patterns {
         }
     }
 
-    /// With tied weights, symmetric positions have equal values although placements are deduplicated.
+    /// With tied weights, symmetric positions have equal values although placements are
+    /// deduplicated.
     #[test]
     fn symmetric_positions_and_moves_have_equal_scores() {
         let after = AfterstateFeatures::new(classic(), Count::ALL.to_vec()).unwrap();
         let context = ContextFeatures::with_afterstates(classic(), Count::ALL.to_vec()).unwrap();
         let stages = Stages::of_width(10).unwrap();
-        let (own, other) = (weights(&after, stages), weights(&context, stages));
-        let model = Patterns::new(after, stages, own).unwrap();
-        let predictor = MovePredictor::new(context, stages, other).unwrap();
+        let pattern_weights = weights(&after, stages);
+        let context_weights = weights(&context, stages);
+        let model = Patterns::new(after, stages, pattern_weights).unwrap();
+        let predictor = MovePredictor::new(context, stages, context_weights).unwrap();
         for position in positions() {
             let side = position.to_move();
             let value = model.value(&position, side);

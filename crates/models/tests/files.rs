@@ -128,16 +128,16 @@ fn stage_weights(weights: usize, stages: Stages, grid: f32) -> Vec<Vec<f32>> {
 
 fn patterns(tuples: Tuples, width: u32, grid: f32) -> Model {
     let features =
-        AfterstateFeatures::new(tuples, vec![Count::OtherMoves, Count::OddQuarters]).unwrap();
+        AfterstateFeatures::new(tuples, vec![Count::OtherMoves, Count::OddQuadrants]).unwrap();
     let stages = Stages::of_width(width).unwrap();
-    let weights = stage_weights(features.weights(), stages, grid);
+    let weights = stage_weights(features.weight_count(), stages, grid);
     Patterns::new(features, stages, weights).unwrap().into()
 }
 
 fn move_predictor(tuples: Tuples, width: u32) -> Model {
     let features = ContextFeatures::with_afterstates(tuples, vec![Count::OwnMoves]).unwrap();
     let stages = Stages::of_width(width).unwrap();
-    let weights = stage_weights(features.weights(), stages, 1.0 / 32.0);
+    let weights = stage_weights(features.weight_count(), stages, 1.0 / 32.0);
     MovePredictor::new(features, stages, weights).unwrap().into()
 }
 
@@ -159,7 +159,7 @@ fn staged_models_round_trip() {
         assert_eq!(read.features().tuples(), model.features().tuples());
         assert!((0..9).all(|stage| read.weights(stage) == model.weights(stage)));
         // Multiples of the grid are stored in 16 bits.
-        let values = 9 * model.features().weights();
+        let values = 9 * model.features().weight_count();
         let wide = if grid == 1.0 / 32.0 { 2 } else { 4 };
         assert!(bytes.len() > wide * values && bytes.len() < wide * values + 2000);
     }
@@ -200,7 +200,7 @@ fn packed_models_round_trip() {
     let tuples = || Tuples::deduplicated(&[&[0u8, 1, 2, 8, 16][..], &[9, 18]]).unwrap();
     let features = AfterstateFeatures::new(tuples(), Count::ALL.to_vec()).unwrap();
     let stages = Stages::of_width(30).unwrap();
-    let mut weights = stage_weights(features.weights(), stages, 1.0 / 32.0);
+    let mut weights = stage_weights(features.weight_count(), stages, 1.0 / 32.0);
     for row in &mut weights {
         let tied = features.tied_weights();
         for index in 0..row.len() {
@@ -242,7 +242,8 @@ fn published_players_load_with_the_expected_size_and_view() {
     let load = |name: &str| files::load_network(&data.join("players").join(name)).unwrap().0;
     assert_eq!(load("StandardHeuristic.wpc"), embedded::heuristic());
     assert_eq!(load("Yoshioka1999.wpc"), embedded::yoshioka());
-    // Burrow's player uses the tuples of Table I in another order of tuples, placements and squares.
+    // Burrow's player uses the tuples of Table I in another order of tuples, placements and
+    // squares.
     let sets = |tuples: &Tuples| {
         let mut sets: Vec<u64> = tuples
             .tuples()
@@ -340,9 +341,9 @@ fn damaged_files_are_rejected_or_valid() {
             assert!(match &model {
                 Model::NTuple(network) => is_valid(network),
                 Model::Patterns(p) => (0..p.stages().count())
-                    .all(|stage| p.weights(stage).len() == p.features().weights()),
+                    .all(|stage| p.weights(stage).len() == p.features().weight_count()),
                 Model::MovePredictor(p) => (0..p.stages().count())
-                    .all(|stage| p.weights(stage).len() == p.features().weights()),
+                    .all(|stage| p.weights(stage).len() == p.features().weight_count()),
                 Model::PolicyNet(policy) =>
                     policy.weights().values().len() == policy.net().params().len(),
                 Model::Mlp(net) => net.weights().iter().all(|w| w.is_finite()),

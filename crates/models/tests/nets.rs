@@ -9,8 +9,8 @@ use outflank_models::nets::{
 };
 use outflank_runs::{RngExt, rng::stream};
 
-/// Compares the gradient with finite differences of the loss along one direction for every `every`-th
-/// parameter.
+/// Compares the gradient with finite differences of the loss along one direction for every
+/// `every`-th parameter.
 fn check_gradient(net: &NetGraph, every: usize) {
     let weights = perturbed(net);
     let (words, targets) = batch(net, 6, 1);
@@ -60,7 +60,7 @@ fn check_gradient(net: &NetGraph, every: usize) {
 fn gradients_match_finite_differences() {
     let input: Input = "vmoves+colour".parse().unwrap();
     let mut tested = Vec::new();
-    // For policy networks a part of the parameters, including the first layer.
+    // Of deep networks only every n-th parameter is tested, starting with the first layer.
     for (name, every) in [
         ("conv4", 1),
         ("conv4-dropout", 1),
@@ -90,7 +90,7 @@ fn gradients_match_finite_differences() {
 fn kind(op: Op) -> String {
     match op {
         Op::Conv { size, stride, .. } => format!("convolution {size} {stride}"),
-        Op::Linear { .. } => "matrix".to_owned(),
+        Op::Linear { .. } => "linear".to_owned(),
         other => format!("{other:?}"),
     }
 }
@@ -153,7 +153,7 @@ fn policy_net_files_load_as_policies() {
     files::save(&path, &policy.clone().into(), &origin).unwrap();
     let (model, from) = files::load(&path).unwrap();
     assert_eq!((model.kind(), from), ("policy network", origin.clone()));
-    assert_eq!(model.weights(), net.trainable_params());
+    assert_eq!(model.weight_count(), net.trainable_params());
     assert!(model.value().is_none() && model.tuples().is_none());
     let Model::PolicyNet(read) = &model else { panic!("wrong kind of model") };
     assert_eq!(read.weights(), policy.weights());
@@ -210,7 +210,7 @@ fn move_probabilities_are_equivariant_under_symmetries() {
         let sorted = expected.is_sorted_by(|a, b| a.1 >= b.1);
         assert!((sum - 1.0).abs() < 1e-12 && sorted, "{expected:?}");
         assert_eq!(expected.len(), position.moves().count());
-        let parallel_in_order = |mut moves: Vec<(Square, f64)>| {
+        let sorted_by_square = |mut moves: Vec<(Square, f64)>| {
             moves.sort_by_key(|&(mv, _)| mv);
             moves
         };
@@ -223,7 +223,7 @@ fn move_probabilities_are_equivariant_under_symmetries() {
             };
             let found = policy.move_probabilities(&transformed.unwrap());
             let expected = expected.iter().map(|&(mv, p)| (symmetry.square(mv), p)).collect();
-            assert_eq!(parallel_in_order(found), parallel_in_order(expected), "{moves}");
+            assert_eq!(sorted_by_square(found), sorted_by_square(expected), "{moves}");
         }
     }
     // As a policy it has the same probabilities, alone and in a batch.

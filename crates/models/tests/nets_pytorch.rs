@@ -1,8 +1,9 @@
 //! Tests of networks against PyTorch and onnxruntime.
 //!
-//! `data/pytorch_nets.py` implements the same networks in PyTorch; `data/pytorch_nets.txt` has its outputs.
-//! Weights and boards come from a formula. `data/onnx_nets.py` runs the exported ONNX files with
-//! onnxruntime; `data/onnx_nets.txt` has the checksums of the files whose outputs it verified.
+//! `data/pytorch_nets.py` implements the same networks in PyTorch; `data/pytorch_nets.txt` has its
+//! outputs. Weights and boards come from a formula. `data/onnx_nets.py` runs the exported ONNX
+//! files with onnxruntime; `data/onnx_nets.txt` has the checksums of the files whose outputs it
+//! verified.
 
 use outflank_models::files::write_onnx;
 use outflank_models::nets::{CpuNet, NetGraph, Param, Role, STAGES, Weights, named};
@@ -75,8 +76,8 @@ fn logits_match_pytorch() {
     }
 }
 
-/// The files have the checksums of those verified with onnxruntime. After a change of the writer, set
-/// OUTFLANK_ONNX to a folder for the files and run `data/onnx_nets.py`.
+/// The files have the checksums of those verified with onnxruntime. After a change of the writer,
+/// set OUTFLANK_ONNX to a folder for the files and run `data/onnx_nets.py`.
 #[test]
 fn onnx_files_are_those_verified_with_onnxruntime() {
     let folder = std::env::var_os("OUTFLANK_ONNX").map(std::path::PathBuf::from);

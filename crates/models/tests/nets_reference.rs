@@ -90,14 +90,14 @@ fn game(input: Input) -> Vec<Vec<u64>> {
     });
     let words = |at: Othello| {
         let mut words = Vec::new();
-        input.words(at.board(), false, &mut words);
+        input.encode(at.board(), false, &mut words);
         words
     };
     line.map(words).collect()
 }
 
-/// Move numbers and their stages. The stages of Liskowski, Jaśkowski & Krawiec (2018), Figure 5, are moves
-/// 1 to 15, 16 to 30, 31 to 45 and 46 to 60.
+/// Move numbers and their stages. The stages of Liskowski, Jaśkowski & Krawiec (2018), Figure 5,
+/// are moves 1 to 15, 16 to 30, 31 to 45 and 46 to 60.
 const MOVES: [(usize, usize); 6] = [(15, 0), (16, 1), (30, 1), (31, 2), (45, 2), (46, 3)];
 
 #[test]
@@ -107,32 +107,32 @@ fn each_stage_of_a_batch_uses_its_own_layers() {
     let game = game(net.input());
     let words: Vec<u64> = MOVES.iter().flat_map(|(number, _)| game[number - 1].clone()).collect();
     let logits = CpuNet::new(&net, &weights).logits(&words);
-    let one = staged("conv4");
+    let unstaged = staged("conv4");
     for ((number, stage), logits) in MOVES.into_iter().zip(logits.chunks(CLASSES)) {
         let words = &game[number - 1];
         assert_near(logits, &reference(&weights, words, (stage, STAGES)));
         // A network with the layers of this stage only is bit-identical.
-        let single = single_stage(&weights, &one, stage);
-        assert_eq!(logits, CpuNet::new(&one, &single).logits(words), "move {number}");
+        let single = single_stage(&weights, &unstaged, stage);
+        assert_eq!(logits, CpuNet::new(&unstaged, &single).logits(words), "move {number}");
     }
 }
 
 /// Returns the weights of one stage as those of a network without stages.
-fn single_stage(weights: &Weights, one: &NetGraph, stage: usize) -> Weights {
-    let blocks = weights.values().iter().zip(one.params());
+fn single_stage(weights: &Weights, unstaged: &NetGraph, stage: usize) -> Weights {
+    let blocks = weights.values().iter().zip(unstaged.params());
     let slice = |(block, param): (&Vec<f32>, &Param)| {
         let from = if block.len() == param.len() { 0 } else { stage * param.len() };
         block[from..from + param.len()].to_vec()
     };
-    Weights::new(one, blocks.map(slice).collect()).unwrap()
+    Weights::new(unstaged, blocks.map(slice).collect()).unwrap()
 }
 
-/// The gradient of a stage's layers is that of a network with only this stage; the other stages have zero
-/// gradient.
+/// The gradient of a stage's layers is that of a network with only this stage; the other stages
+/// have zero gradient.
 #[test]
 fn gradients_flow_only_to_the_stage_of_a_position() {
     let net = staged("conv4-stages");
-    let (weights, one) = (perturbed(&net), staged("conv4"));
+    let (weights, unstaged) = (perturbed(&net), staged("conv4"));
     let game = game(net.input());
     for (number, stage) in MOVES {
         let (words, targets) = (&game[number - 1], [7]);
@@ -144,9 +144,9 @@ fn gradients_flow_only_to_the_stage_of_a_position() {
             0.1,
             &mut BufferPool::default(),
         );
-        let single = single_stage(&weights, &one, stage);
+        let single = single_stage(&weights, &unstaged, stage);
         let single_result = forward_backward(
-            &one,
+            &unstaged,
             &single,
             (words, &targets),
             (1, 1),
@@ -155,18 +155,19 @@ fn gradients_flow_only_to_the_stage_of_a_position() {
         );
         assert_eq!(result.loss, single_result.loss);
         for (found, expected) in result.gradient.iter().zip(&single_result.gradient) {
-            let of = |part: usize| &found[part * expected.len()..][..expected.len()];
-            let parts = found.len() / expected.len();
+            let of = |slice: usize| &found[slice * expected.len()..][..expected.len()];
+            let slices = found.len() / expected.len();
             let size = expected.iter().fold(0.0f32, |size, value| size.max(value.abs()));
-            let own = if parts == STAGES { of(stage) } else { of(0) };
+            let own = if slices == STAGES { of(stage) } else { of(0) };
             let difference =
                 own.iter().zip(expected).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
             assert!(
                 size > 0.0 && difference <= 1e-5 * size,
                 "stage {stage}: {difference} of {size}"
             );
-            let mut others = (0..parts).filter(|&part| parts == STAGES && part != stage);
-            assert!(others.all(|part| of(part).iter().all(|&g| g == 0.0)), "stage {stage}");
+            let mut other_stages = (0..slices).filter(|&slice| slices == STAGES && slice != stage);
+            let is_zero = |slice: usize| of(slice).iter().all(|&g| g == 0.0);
+            assert!(other_stages.all(is_zero), "stage {stage}");
         }
     }
 }
@@ -174,7 +175,8 @@ fn gradients_flow_only_to_the_stage_of_a_position() {
 #[test]
 fn staged_networks_have_the_expected_size() {
     let staged = staged("conv8-bn-stages");
-    // Table I: linear layers from 64 cells of 256 channels to 128 units and from there to 60 classes.
+    // Table I: linear layers from 64 cells of 256 channels to 128 units and from there to 60
+    // classes.
     let linear_params = (64 * 256 + 1) * 128 + (128 + 1) * 60;
     let plain = named("conv8-bn", staged.input()).unwrap();
     assert_eq!(staged.trainable_params() - plain.trainable_params(), 3 * linear_params);

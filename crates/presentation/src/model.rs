@@ -78,11 +78,11 @@ pub fn add_model_sections(
 fn count_section(section: &mut Section, model: &Patterns) {
     let (stages, first) = (model.stages(), model.features().tuples().count());
     for (index, count) in model.features().counts().iter().enumerate() {
-        let start = first + index * Count::LIMIT;
-        let mut plot = Plot::new(count.about(), "count", "weight");
+        let start = first + index * Count::TABLE_SIZE;
+        let mut plot = Plot::new(count.description(), "count", "weight");
         for stage in SHOWN_DISCS.iter().map(|&discs| stages.of(discs)) {
             let (from, to) = stages.discs(stage);
-            let table = &model.weights(stage)[start..start + Count::LIMIT];
+            let table = &model.weights(stage)[start..start + Count::TABLE_SIZE];
             // Counts that never occurred have weight 0.
             let nonzero = table.iter().enumerate().filter(|(_, weight)| **weight != 0.0);
             let points = nonzero.map(|(x, &weight)| Point::new(x as f64, f64::from(weight)));

@@ -135,7 +135,7 @@ pub fn training_json(result: &TrainingResult) -> Value {
         "method": result.method,
         "games": { "learned_from": result.train_games, "measured_on": result.test_games },
         "choices": result.train_choices,
-        "weights": result.model.weights(),
+        "weights": result.model.weight_count(),
         "summary": result.summary,
         "remarks": result.remarks,
         "accuracy": accuracy,
@@ -160,7 +160,7 @@ pub fn training_text(result: &TrainingResult, width: Option<usize>) -> String {
     let mut text = format!(
         "{} trained {} weights on {} choices of {} games ({})\n{}\n",
         result.method,
-        count(result.model.weights() as u64),
+        count(result.model.weight_count() as u64),
         count(result.train_choices as u64),
         count(result.train_games as u64),
         result.source,
@@ -259,7 +259,7 @@ fn key_figure_section(section: &mut Section, result: &TrainingResult) {
         ]);
     }
     let choices = format!("trained on {} choices", count(result.train_choices as u64));
-    figures.push(["Weights".to_owned(), count(result.model.weights() as u64), choices]);
+    figures.push(["Weights".to_owned(), count(result.model.weight_count() as u64), choices]);
     section.key_figures(
         figures
             .iter()

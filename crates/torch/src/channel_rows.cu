@@ -6,7 +6,8 @@
 // A reduction over rows has two stages: each block writes a partial sum, and the last block of each slice to finish
 // adds the partial sums in a fixed order. The last block is determined by a counter (ticket), which it resets to zero.
 //
-// SUMMING and WRITING are the block sizes of reducing and of elementwise kernels, defined at compilation.
+// REDUCE_THREADS and ELEMENTWISE_THREADS are the threads per block of reducing and of elementwise kernels. They are
+// defined at compilation.
 
 struct Float8 {
   float at[8];
@@ -17,7 +18,7 @@ struct ThreadRows {
   int vectors; // vectors per row
   int vector;  // index of the thread's vector in the row
   int width;   // vectors of the slice
-  int high;    // rows that the block handles at a time
+  int height;  // rows that the block handles at a time
   int row;     // the thread's row among these
   int first;   // first row of the thread
   int step;    // stride between its rows
@@ -29,12 +30,12 @@ __device__ ThreadRows thread_rows(int threads, int rows, int vectors, int slice_
   const int from = blockIdx.x * slice_width, thread = threadIdx.x;
   my.vectors = vectors;
   my.width = vectors - from < slice_width ? vectors - from : slice_width;
-  my.high = threads / my.width;
+  my.height = threads / my.width;
   my.row = thread / my.width;
   my.vector = from + thread % my.width;
-  my.first = blockIdx.y * my.high + my.row;
-  my.step = gridDim.y * my.high;
-  if (my.row >= my.high)
+  my.first = blockIdx.y * my.height + my.row;
+  my.step = gridDim.y * my.height;
+  if (my.row >= my.height)
     my.first = rows;
   my.count = my.first < rows ? (rows - 1 - my.first) / my.step + 1 : 0;
   return my;
@@ -74,14 +75,14 @@ __device__ uint4 pack(const Float8 &values) {
   return make_uint4(pack_bf16x2(at[0], at[1]), pack_bf16x2(at[2], at[3]), pack_bf16x2(at[4], at[5]), pack_bf16x2(at[6], at[7]));
 }
 
-// Loads the eight per-channel values of the thread from a row of `numbers`.
+// Loads the values of the thread's eight channels from a row of `numbers`.
 __device__ Float8 load_channels(const float *numbers, int row, const ThreadRows &my) {
   const float4 *at = (const float4 *)(numbers + 8 * (row * my.vectors + my.vector));
   const float4 low = at[0], high = at[1];
   return {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
 }
 
-// Returns whether this is the last block of its slice; if so, the writes of the others are visible.
+// Returns whether this is the last block of its slice to finish; if so, the writes of the other blocks are visible.
 __device__ bool is_last_block(unsigned *ticket) {
   __shared__ bool last;
   __threadfence();
@@ -122,17 +123,17 @@ __device__ void for_each_row(int count, int at, int step, Load load, Work work) 
 // writes the partial result of the block.
 template <typename Merge>
 __device__ void reduce_block(const ThreadRows &my, Float8 &one, Float8 &two, float2 *partials, Merge merge) {
-  __shared__ float gathered[16 * SUMMING];
+  __shared__ float gathered[16 * REDUCE_THREADS];
   const int thread = threadIdx.x;
-  auto show = [&] {
+  auto store = [&] {
 #pragma unroll
     for (int i = 0; i < 8; i++) {
-      gathered[i * SUMMING + thread] = one.at[i];
-      gathered[(8 + i) * SUMMING + thread] = two.at[i];
+      gathered[i * REDUCE_THREADS + thread] = one.at[i];
+      gathered[(8 + i) * REDUCE_THREADS + thread] = two.at[i];
     }
   };
-  show();
-  for (int left = my.high; left > 1;) {
+  store();
+  for (int left = my.height; left > 1;) {
     __syncthreads();
     const int half = (left + 1) / 2;
     if (my.row + half < left) {
@@ -140,38 +141,42 @@ __device__ void reduce_block(const ThreadRows &my, Float8 &one, Float8 &two, flo
       Float8 first, second;
 #pragma unroll
       for (int i = 0; i < 8; i++) {
-        first.at[i] = gathered[i * SUMMING + other];
-        second.at[i] = gathered[(8 + i) * SUMMING + other];
+        first.at[i] = gathered[i * REDUCE_THREADS + other];
+        second.at[i] = gathered[(8 + i) * REDUCE_THREADS + other];
       }
       merge(my.row + half, first, second);
-      show();
+      store();
     }
     left = half;
   }
   if (my.row == 0) {
-    float2 *part = partials + 8 * (blockIdx.y * my.vectors + my.vector);
+    float2 *partial = partials + 8 * (blockIdx.y * my.vectors + my.vector);
 #pragma unroll
     for (int i = 0; i < 8; i++)
-      part[i] = make_float2(one.at[i], two.at[i]);
+      partial[i] = make_float2(one.at[i], two.at[i]);
   }
 }
 
 // Work division of the final reduction: a thread has one channel of the slice and a strided subset of the blocks.
 struct FinalReduction {
-  int channel, channels, own, group, groups;
+  int channel;        // channel of the thread
+  int channels;       // channels of the activation
+  int slice_channels; // channels of the slice
+  int group;          // first block of the thread
+  int groups;         // stride between its blocks
 };
 
 __device__ FinalReduction final_reduction(const ThreadRows &my, int slice_width) {
   FinalReduction end;
-  end.own = 8 * my.width;
-  end.groups = SUMMING / end.own;
-  end.group = threadIdx.x / end.own;
-  end.channel = 8 * blockIdx.x * slice_width + threadIdx.x % end.own;
+  end.slice_channels = 8 * my.width;
+  end.groups = REDUCE_THREADS / end.slice_channels;
+  end.group = threadIdx.x / end.slice_channels;
+  end.channel = 8 * blockIdx.x * slice_width + threadIdx.x % end.slice_channels;
   end.channels = 8 * my.vectors;
   return end;
 }
 
-// Calls `work` for the partial results of these blocks, eight prefetched at a time.
+// Calls `work` for the partial results of the thread's blocks, eight prefetched at a time.
 template <typename Work>
 __device__ void for_each_partial(const float2 *partials, const FinalReduction &end, Work work) {
   const int blocks = end.group < end.groups ? gridDim.y : 0, step = end.groups;
@@ -190,16 +195,16 @@ __device__ void for_each_partial(const float2 *partials, const FinalReduction &e
 
 // Sums two values over all threads of a channel; the result is complete in group 0.
 __device__ void reduce_groups(double &one, double &two, const FinalReduction &end) {
-  __shared__ double sums[2 * SUMMING];
+  __shared__ double sums[2 * REDUCE_THREADS];
   const int thread = threadIdx.x;
   sums[thread] = one;
-  sums[SUMMING + thread] = two;
+  sums[REDUCE_THREADS + thread] = two;
   for (int left = end.groups; left > 1;) {
     __syncthreads();
     const int half = (left + 1) / 2;
     if (end.group + half < left) {
-      sums[thread] = one += sums[thread + half * end.own];
-      sums[SUMMING + thread] = two += sums[SUMMING + thread + half * end.own];
+      sums[thread] = one += sums[thread + half * end.slice_channels];
+      sums[REDUCE_THREADS + thread] = two += sums[REDUCE_THREADS + thread + half * end.slice_channels];
     }
     left = half;
   }

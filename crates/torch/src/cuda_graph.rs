@@ -10,6 +10,7 @@ use tch::TchError;
 /// Eager steps before the capture, in which libraries choose kernels and allocate memory.
 const WARMUP_STEPS: u32 = 3;
 
+/// The stage of the capture.
 enum Stage {
     Warmup(u32),
     Captured,
@@ -31,11 +32,13 @@ impl CudaGraph {
         let mut raw = null_mut();
         // SAFETY: the pointer is written to, and read only after success.
         shim::call(|error, len| unsafe { shim::outflank_graph_new(&mut raw, error, len) })?;
-        let raw = NonNull::new(raw).ok_or_else(|| TchError::Torch("no graph".to_owned()))?;
+        let raw = NonNull::new(raw)
+            .ok_or_else(|| TchError::Torch("no CUDA graph was created".to_owned()))?;
         Ok(CudaGraph { raw, stage: Stage::Warmup(0) })
     }
 
-    /// Runs `work` on the stream of the graph, synchronized with the current stream before and after.
+    /// Runs `work` on the stream of the graph, synchronized with the current stream before and
+    /// after.
     pub(crate) fn on_stream(
         &mut self,
         work: impl FnOnce(&mut CudaGraph) -> Result<(), TchError>,
@@ -49,7 +52,7 @@ impl CudaGraph {
         done.and(left)
     }
 
-    /// Takes one step: eagerly during warmup, then by capture and replay.
+    /// Executes one step: eagerly during warmup, then by capture and replay.
     ///
     /// If the capture fails, warns and runs all further steps eagerly.
     pub(crate) fn step(

@@ -14,7 +14,7 @@ use outflank_learners::cnn::{
 use outflank_models::nets::{CLASSES, NetGraph, Weights};
 use tch::{Device, Kind, Reduction, TchError, Tensor};
 
-/// Examples per call, so that the host synchronizes with the device once per this many.
+/// Number of examples per call; the host synchronizes with the device once per call.
 const EXAMPLES_PER_CALL: usize = 1 << 18;
 
 /// Upper limit for the steps of one call.
@@ -30,9 +30,11 @@ const MIN_INFERENCE_BATCH: usize = 64;
 pub(crate) struct TorchEngine {
     net: NetGraph,
     config: CnnConfig,
+    /// The precision of the training activations.
     kind: Kind,
     examples: DeviceExamples,
     parameters: ParameterStore,
+    /// The moments of the optimizer, each laid out like the flat parameters.
     moments: Vec<Tensor>,
     queue: StepQueue,
     /// The captured training step, if CUDA graphs are in use.
@@ -41,14 +43,16 @@ pub(crate) struct TorchEngine {
     fused: Option<NormRelu>,
     warn: fn(&str),
     step: u64,
-    /// Sums on the device since the statistics were last read: batch losses and hits.
+    /// Sum of the batch losses since the statistics were last read, on the device.
     loss: Tensor,
+    /// Number of top-1 hits since then, on the device.
     hits: Tensor,
+    /// Number of examples since then.
     examples_seen: u64,
 }
 
 /// Converts an error of libtorch; only its first line is informative.
-fn failed(error: TchError) -> EngineError {
+fn engine_error(error: TchError) -> EngineError {
     let text = error.to_string();
     let first = text.lines().next().unwrap_or_default().to_owned();
     match text.contains("out of memory") {
@@ -67,8 +71,8 @@ impl TorchEngine {
         &TorchDevice { cuda, cuda_graphs, fused_norm_relu, warn }: &TorchDevice,
     ) -> Result<TorchEngine, EngineError> {
         if cuda && !tch::Cuda::is_available() {
-            let reason = "libtorch found no CUDA GPU. Check the driver and that libtorch_cuda is on the \
-                          library path, or use --device cpu.";
+            let reason = "libtorch found no CUDA GPU. Check the driver and that libtorch_cuda is on \
+                          the library path, or use --device cpu.";
             return Err(EngineError::Missing(reason.to_owned()));
         }
         let (device, kind) = match cuda {
@@ -101,11 +105,13 @@ impl TorchEngine {
                 examples_seen: 0,
             })
         };
-        let mut engine = build().map_err(failed)?;
+        let mut engine = build().map_err(engine_error)?;
         if cuda && cuda_graphs {
             match CudaGraph::new() {
                 Ok(graph) => engine.graph = Some(graph),
-                Err(error) => warn(&format!("CUDA graphs are unavailable: {error}")),
+                Err(error) => {
+                    warn(&format!("CUDA graphs are unavailable, training is slower: {error}"));
+                }
             }
         }
         if cuda && fused_norm_relu {
@@ -115,12 +121,13 @@ impl TorchEngine {
                     let text = error.to_string();
                     let first = text.lines().next().unwrap_or_default();
                     warn(&format!(
-                        "fused batch normalization and ReLU are unavailable, training is slower: {first}"
+                        "fused batch normalization and ReLU are unavailable, training is slower: \
+                         {first}"
                     ));
                 }
             }
         }
-        engine.set_weights(&Weights::init(net, config.seed)).map_err(failed)?;
+        engine.set_weights(&Weights::init(net, config.seed)).map_err(engine_error)?;
         Ok(engine)
     }
 
@@ -131,7 +138,7 @@ impl TorchEngine {
         self.parameters.refresh()
     }
 
-    /// Queues steps and takes them, through the graph if there is one.
+    /// Queues steps and executes them, with the CUDA graph if there is one.
     fn take_steps(
         &mut self,
         indices: &[u32],
@@ -154,8 +161,8 @@ impl TorchEngine {
         Ok(())
     }
 
-    /// Takes the next step. It uses the same device memory every time and never synchronizes with the
-    /// host, so that it can be captured.
+    /// Executes the next step of the queue. It uses the same device memory every time and never
+    /// synchronizes with the host, so that it can be captured.
     fn take_step(&mut self) -> Result<(), TchError> {
         let (indices, scalars) = self.queue.next()?;
         let (planes, targets) = self.examples.batch(&indices, self.kind)?;
@@ -213,8 +220,8 @@ impl TorchEngine {
         let mut all = Vec::with_capacity(words.len() / planes * CLASSES);
         for words in words.chunks(MAX_INFERENCE_BATCH * planes) {
             let count = words.len() / planes;
-            // cuDNN benchmarks its kernels for every new batch size, so batches are padded with empty
-            // boards to one of a few sizes.
+            // cuDNN benchmarks its kernels for every new batch size, so batches are padded with
+            // empty boards to one of a few sizes.
             let padded = count.next_power_of_two().max(MIN_INFERENCE_BATCH);
             let mut boards = words.to_vec();
             boards.resize(padded * planes, 0);
@@ -241,7 +248,7 @@ impl Engine for TorchEngine {
             }
             None => self.take_steps(indices, learning_rates, None),
         };
-        taken.map_err(failed)?;
+        taken.map_err(engine_error)?;
         self.examples_seen += indices.len() as u64;
         Ok(())
     }
@@ -258,27 +265,27 @@ impl Engine for TorchEngine {
             let _ = self.hits.f_zero_()?;
             Ok(BatchStats { examples: std::mem::take(&mut self.examples_seen), loss, hits })
         };
-        read().map_err(failed)
+        read().map_err(engine_error)
     }
 
     fn logits(&mut self, words: &[u64]) -> Result<Vec<f32>, EngineError> {
-        self.infer(words).map_err(failed)
+        self.infer(words).map_err(engine_error)
     }
 
     fn state(&mut self) -> Result<TrainState, EngineError> {
-        let weights = self.parameters.weights(&self.net).map_err(failed)?;
+        let weights = self.parameters.weights(&self.net).map_err(engine_error)?;
         // The shapes are right, so an error means that a weight is not finite.
         let weights = weights.map_err(|_| EngineError::Diverged(self.step))?;
         let moments: Result<Vec<_>, TchError> =
             self.moments.iter().map(|moment| self.parameters.save(moment, false)).collect();
-        Ok(TrainState { step: self.step, weights, moments: moments.map_err(failed)? })
+        Ok(TrainState { step: self.step, weights, moments: moments.map_err(engine_error)? })
     }
 
     fn restore(&mut self, state: &TrainState) -> Result<(), EngineError> {
         Weights::new(&self.net, state.weights.values().to_vec())?;
-        self.set_weights(&state.weights).map_err(failed)?;
+        self.set_weights(&state.weights).map_err(engine_error)?;
         for (moment, values) in self.moments.iter_mut().zip(&state.moments) {
-            self.parameters.load(values, moment, false).map_err(failed)?;
+            self.parameters.load(values, moment, false).map_err(engine_error)?;
         }
         self.step = state.step;
         // A resumed run must not repeat the dropout masks of the first steps.

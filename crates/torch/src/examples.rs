@@ -2,14 +2,16 @@
 
 use outflank_games::othello::{Square, Symmetry};
 use outflank_learners::cnn::TrainingSet;
-use outflank_models::nets::{CLASSES, classes_of};
+use outflank_models::nets::{CLASSES, class_permutation};
 use tch::{Device, Kind, TchError, Tensor};
 
 /// A training set in device memory.
 pub(crate) struct DeviceExamples {
     /// Input planes as 64-bit words, one row per base example.
     words: Tensor,
+    /// The target class of each base example.
     targets: Tensor,
+    /// For each example, eight times the index of its base example plus that of its symmetry.
     items: Tensor,
     /// For each symmetry and each square of the transformed board, the source square.
     source_squares: Tensor,
@@ -35,8 +37,11 @@ impl DeviceExamples {
                 (0..64).filter_map(Square::new).map(move |s| inverse.square(s).index() as i64)
             })
             .collect();
-        let class_maps: Vec<i64> =
-            Symmetry::ALL.iter().flat_map(|&s| classes_of(s)).map(|class| class as i64).collect();
+        let class_maps: Vec<i64> = Symmetry::ALL
+            .iter()
+            .flat_map(|&s| class_permutation(s))
+            .map(|class| class as i64)
+            .collect();
         let to_device = |tensor: Tensor| tensor.f_to_device(device);
         Ok(DeviceExamples {
             words: to_device(Tensor::f_from_slice(&words)?.f_view([-1, planes])?)?,
@@ -50,7 +55,7 @@ impl DeviceExamples {
 
     /// Returns the input planes and target classes of a batch.
     ///
-    /// A symmetry only permutes the shifts that decode the bitboards, so it costs nothing.
+    /// A symmetry only permutes the shifts that decode the bitboards, so it takes no extra time.
     pub(crate) fn batch(&self, indices: &Tensor, kind: Kind) -> Result<(Tensor, Tensor), TchError> {
         let items = self.items.f_index_select(0, indices)?.f_to_kind(Kind::Int64)?;
         let symmetries = items.f_bitwise_and(7)?;

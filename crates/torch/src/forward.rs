@@ -37,13 +37,13 @@ struct Forward<'a> {
     params: &'a [Tensor],
     training: bool,
     fused: Option<&'a NormRelu>,
-    /// The number of consumers of each node.
+    /// Number of consumers of each node.
     consumers: Vec<usize>,
-    /// The consumers of each node that have not run yet; a value is dropped when none is left.
+    /// Number of consumers of each node that have not run yet; at zero the value is dropped.
     pending: Vec<usize>,
-    /// Normalizations whose only consumer is a ReLU.
+    /// Whether each node is a batch normalization whose only consumer is a ReLU.
     before_relu: Vec<bool>,
-    /// Those of them whose value already includes the ReLU.
+    /// Whether the value of each node already includes the ReLU.
     has_relu: Vec<bool>,
     /// The value of each node so far.
     values: Vec<Option<Tensor>>,
@@ -112,7 +112,7 @@ impl<'a> Forward<'a> {
 
     fn apply(&mut self, index: usize, node: &Node) -> Result<Tensor, TchError> {
         match node.op {
-            Op::Input => Err(TchError::Torch("a network has one input".to_owned())),
+            Op::Input => Err(TchError::Torch("a network graph has only one input node".to_owned())),
             Op::Conv { size, stride, .. } => self.conv(index, node, size as i64, stride as i64),
             Op::Linear { .. } => self.linear(index, node),
             Op::BatchNorm => self.norm(index, node),
@@ -181,7 +181,8 @@ impl<'a> Forward<'a> {
         }
     }
 
-    /// The identity shortcut of a residual block: subsampled and padded with zero channels.
+    /// Computes the identity shortcut of a residual block: subsampled and padded with zero
+    /// channels.
     fn shortcut(&self, node: &Node, stride: i64) -> Result<Tensor, TchError> {
         let mut x = self.input(node, 0)?.shallow_clone();
         if stride > 1 {
@@ -192,7 +193,7 @@ impl<'a> Forward<'a> {
         x.f_constant_pad_nd([0, 0, 0, 0, 0, added])
     }
 
-    /// Squeeze-and-excitation: scales and shifts each channel.
+    /// Applies squeeze-and-excitation: scales and shifts each channel.
     fn gate(&self, node: &Node) -> Result<Tensor, TchError> {
         let halves = self.input(node, 1)?.f_chunk(2, 1)?;
         let [gate, shift] = &halves[..] else {
@@ -203,7 +204,7 @@ impl<'a> Forward<'a> {
         self.input(node, 0)?.f_mul(&gate)?.f_add(&broadcast(shift.shallow_clone())?)
     }
 
-    /// Selects the outputs of the stage of the game that the last input planes mark.
+    /// Selects the outputs of the current stage of the game, given by the last input planes.
     fn select_stage(&self, node: &Node) -> Result<Tensor, TchError> {
         // A product with a mask, since indexing would synchronize with the device.
         let (x, planes, stages) = (self.input(node, 0)?, self.input(node, 1)?, STAGES as i64);

@@ -21,33 +21,33 @@
 
 namespace {
 
-// Block sizes of the reducing and of the elementwise kernels.
-constexpr int SUMMING = 512, WRITING = 256;
+// Threads per block of the reducing and of the elementwise kernels.
+constexpr int REDUCE_THREADS = 512, ELEMENTWISE_THREADS = 256;
 
 // NVRTC and the driver are loaded as libtorch loads them, so that nothing needs to be linked.
 struct Libraries {
-  at::DynamicLibrary both{"libcaffe2_nvrtc.so", nullptr, true};
-#define FOUND(name) decltype(&::name) name = reinterpret_cast<decltype(&::name)>(both.sym(#name))
-  FOUND(nvrtcCreateProgram);
-  FOUND(nvrtcCompileProgram);
-  FOUND(nvrtcDestroyProgram);
-  FOUND(nvrtcGetErrorString);
-  FOUND(nvrtcGetProgramLogSize);
-  FOUND(nvrtcGetProgramLog);
-  FOUND(nvrtcGetCUBINSize);
-  FOUND(nvrtcGetCUBIN);
-  FOUND(nvrtcGetPTXSize);
-  FOUND(nvrtcGetPTX);
-  FOUND(cuGetErrorString);
-  FOUND(cuCtxGetCurrent);
-  FOUND(cuCtxSetCurrent);
-  FOUND(cuDeviceGet);
-  FOUND(cuDeviceGetAttribute);
-  FOUND(cuDevicePrimaryCtxRetain);
-  FOUND(cuModuleLoadData);
-  FOUND(cuModuleGetFunction);
-  FOUND(cuLaunchKernel);
-#undef FOUND
+  at::DynamicLibrary library{"libcaffe2_nvrtc.so", nullptr, true};
+#define LOAD_SYMBOL(name) decltype(&::name) name = reinterpret_cast<decltype(&::name)>(library.sym(#name))
+  LOAD_SYMBOL(nvrtcCreateProgram);
+  LOAD_SYMBOL(nvrtcCompileProgram);
+  LOAD_SYMBOL(nvrtcDestroyProgram);
+  LOAD_SYMBOL(nvrtcGetErrorString);
+  LOAD_SYMBOL(nvrtcGetProgramLogSize);
+  LOAD_SYMBOL(nvrtcGetProgramLog);
+  LOAD_SYMBOL(nvrtcGetCUBINSize);
+  LOAD_SYMBOL(nvrtcGetCUBIN);
+  LOAD_SYMBOL(nvrtcGetPTXSize);
+  LOAD_SYMBOL(nvrtcGetPTX);
+  LOAD_SYMBOL(cuGetErrorString);
+  LOAD_SYMBOL(cuCtxGetCurrent);
+  LOAD_SYMBOL(cuCtxSetCurrent);
+  LOAD_SYMBOL(cuDeviceGet);
+  LOAD_SYMBOL(cuDeviceGetAttribute);
+  LOAD_SYMBOL(cuDevicePrimaryCtxRetain);
+  LOAD_SYMBOL(cuModuleLoadData);
+  LOAD_SYMBOL(cuModuleGetFunction);
+  LOAD_SYMBOL(cuLaunchKernel);
+#undef LOAD_SYMBOL
 
   void check(CUresult result) const {
     if (result == CUDA_SUCCESS)
@@ -82,77 +82,76 @@ struct Libraries {
 };
 
 // Compiles to machine code if NVRTC supports the device, otherwise to PTX.
-std::vector<char> compiled(const Libraries &with, const char *text, int capability) {
+std::vector<char> compile(const Libraries &libraries, const char *text, int capability) {
   const std::string exact = "sm_" + std::to_string(capability);
-  for (const std::string &kind : {exact, std::string("compute_80")}) {
+  for (const std::string &architecture : {exact, std::string("compute_80")}) {
     nvrtcProgram program;
-    with.check(with.nvrtcCreateProgram(&program, text, "norm_relu.cu", 0, nullptr, nullptr));
-    const std::string options[] = {"--gpu-architecture=" + kind, "--std=c++17",
-                                   "--define-macro=SUMMING=" + std::to_string(SUMMING),
-                                   "--define-macro=WRITING=" + std::to_string(WRITING)};
-    const char *given[4];
-    std::transform(options, options + 4, given, [](const std::string &it) { return it.c_str(); });
-    const nvrtcResult result = with.nvrtcCompileProgram(program, 4, given);
-    const bool machine = kind == exact;
+    libraries.check(libraries.nvrtcCreateProgram(&program, text, "norm_relu.cu", 0, nullptr, nullptr));
+    const std::string options[] = {"--gpu-architecture=" + architecture, "--std=c++17",
+                                   "--define-macro=REDUCE_THREADS=" + std::to_string(REDUCE_THREADS),
+                                   "--define-macro=ELEMENTWISE_THREADS=" + std::to_string(ELEMENTWISE_THREADS)};
+    const char *arguments[4];
+    std::transform(options, options + 4, arguments, [](const std::string &option) { return option.c_str(); });
+    const nvrtcResult result = libraries.nvrtcCompileProgram(program, 4, arguments);
+    const bool machine_code = architecture == exact;
     size_t size = 0;
     std::vector<char> code;
     if (result == NVRTC_SUCCESS) {
-      (machine ? with.nvrtcGetCUBINSize : with.nvrtcGetPTXSize)(program, &size);
+      (machine_code ? libraries.nvrtcGetCUBINSize : libraries.nvrtcGetPTXSize)(program, &size);
       code.resize(size);
-      (machine ? with.nvrtcGetCUBIN : with.nvrtcGetPTX)(program, code.data());
+      (machine_code ? libraries.nvrtcGetCUBIN : libraries.nvrtcGetPTX)(program, code.data());
     } else {
-      with.nvrtcGetProgramLogSize(program, &size);
+      libraries.nvrtcGetProgramLogSize(program, &size);
       code.resize(size + 1);
-      with.nvrtcGetProgramLog(program, code.data());
+      libraries.nvrtcGetProgramLog(program, code.data());
     }
-    with.nvrtcDestroyProgram(&program);
+    libraries.nvrtcDestroyProgram(&program);
     if (result == NVRTC_SUCCESS)
       return code;
-    if (result != NVRTC_ERROR_INVALID_OPTION || !machine)
-      throw std::runtime_error(std::string(with.nvrtcGetErrorString(result)) + ": " + code.data());
+    if (result != NVRTC_ERROR_INVALID_OPTION || !machine_code)
+      throw std::runtime_error(std::string(libraries.nvrtcGetErrorString(result)) + ": " + code.data());
   }
   return {};
 }
 
 struct Kernels {
-  Libraries with;
+  Libraries libraries;
   CUmodule module;
   CUfunction statistics, normalize_relu, reduce_gradients, input_gradient;
   int processors;
 
   explicit Kernels(const char *text) {
-    with.ensure_context();
-    processors = with.attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
-    const int major = with.attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
-    const int minor = with.attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
-    const auto code = compiled(with, text, 10 * major + minor);
-    with.check(with.cuModuleLoadData(&module, code.data()));
-    with.check(with.cuModuleGetFunction(&statistics, module, "statistics"));
-    with.check(with.cuModuleGetFunction(&normalize_relu, module, "normalize_relu"));
-    with.check(with.cuModuleGetFunction(&reduce_gradients, module, "reduce_gradients"));
-    with.check(with.cuModuleGetFunction(&input_gradient, module, "input_gradient"));
+    libraries.ensure_context();
+    processors = libraries.attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+    const int major = libraries.attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
+    const int minor = libraries.attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+    const auto code = compile(libraries, text, 10 * major + minor);
+    libraries.check(libraries.cuModuleLoadData(&module, code.data()));
+    libraries.check(libraries.cuModuleGetFunction(&statistics, module, "statistics"));
+    libraries.check(libraries.cuModuleGetFunction(&normalize_relu, module, "normalize_relu"));
+    libraries.check(libraries.cuModuleGetFunction(&reduce_gradients, module, "reduce_gradients"));
+    libraries.check(libraries.cuModuleGetFunction(&input_gradient, module, "input_gradient"));
   }
 
-  template <typename... Given>
-  void launch(CUfunction kernel, unsigned slices, unsigned blocks, int threads,
-              Given... given) const {
-    void *places[] = {&given...};
-    with.ensure_context();
-    with.check(with.cuLaunchKernel(kernel, slices, blocks, 1, threads, 1, 1, 0,
-                                   c10::cuda::getCurrentCUDAStream(0).stream(), places, nullptr));
+  template <typename... Args>
+  void launch(CUfunction kernel, unsigned slices, unsigned blocks, int threads, Args... args) const {
+    void *pointers[] = {&args...};
+    libraries.ensure_context();
+    libraries.check(libraries.cuLaunchKernel(kernel, slices, blocks, 1, threads, 1, 1, 0,
+                                             c10::cuda::getCurrentCUDAStream(0).stream(), pointers, nullptr));
   }
 };
 
-// Created once and never destroyed, since the driver may shut down relu_input static destructors run.
+// Created once and never destroyed, since the driver may shut down before static destructors run.
 const Kernels *kernels = nullptr;
 std::mutex kernels_mutex;
 
 // The launch configuration for an activation.
 struct Layout {
   int rows, vectors, slice_width;
-  unsigned slices, summing, writing;
+  unsigned slices, reduce_blocks, elementwise_blocks;
 
-  Layout(const at::Tensor &x, int processors) {
+  Layout(const at::Tensor &x, unsigned processors) {
     rows = static_cast<int>(x.size(0) * x.size(2) * x.size(3));
     vectors = static_cast<int>(x.size(1) / 8);
     slices = (vectors + 7) / 8;
@@ -160,15 +159,14 @@ struct Layout {
     // Enough blocks to occupy the device, but at least four rows per thread. Reducing kernels use few blocks,
     // since the last one reads the partial results of all.
     const auto blocks_for = [&](int threads) -> unsigned { return (rows - 1) / (threads / slice_width * 4) + 1; };
-    const unsigned many = processors;
-    summing = std::min({blocks_for(SUMMING), many, std::max(1u, 2 * many / slices)});
-    writing = std::min(blocks_for(WRITING), std::max(1u, 8 * many / slices));
+    reduce_blocks = std::min({blocks_for(REDUCE_THREADS), processors, std::max(1u, 2 * processors / slices)});
+    elementwise_blocks = std::min(blocks_for(ELEMENTWISE_THREADS), std::max(1u, 8 * processors / slices));
   }
 };
 
 void *data(const at::Tensor &tensor) { return tensor.mutable_data_ptr(); }
 
-at::Tensor laid_out(const at::Tensor &x) {
+at::Tensor channels_last(const at::Tensor &x) {
   return x.contiguous(at::MemoryFormat::ChannelsLast);
 }
 
@@ -176,43 +174,43 @@ struct NormRelu : torch::autograd::Function<NormRelu> {
   using Context = torch::autograd::AutogradContext;
   using Variables = torch::autograd::variable_list;
 
-  static at::Tensor forward(Context *context, const at::Tensor &given, const at::Tensor &scale,
+  static at::Tensor forward(Context *context, const at::Tensor &input, const at::Tensor &scale,
                             const at::Tensor &shift, const at::Tensor &mean,
                             const at::Tensor &variance, const at::Tensor &tickets, double momentum,
                             double epsilon) {
-    const at::Tensor x = laid_out(given);
+    const at::Tensor x = channels_last(input);
     const Layout layout(x, kernels->processors);
     const int channels = 8 * layout.vectors;
-    const at::Tensor y = at::empty_like(x), terms = at::empty({4, channels}, scale.options());
-    const at::Tensor partials = at::empty({layout.summing, channels, 2}, scale.options());
-    kernels->launch(kernels->statistics, layout.slices, layout.summing, SUMMING, data(x),
+    const at::Tensor y = at::empty_like(x), coefficients = at::empty({4, channels}, scale.options());
+    const at::Tensor partials = at::empty({layout.reduce_blocks, channels, 2}, scale.options());
+    kernels->launch(kernels->statistics, layout.slices, layout.reduce_blocks, REDUCE_THREADS, data(x),
                     layout.rows, layout.vectors, layout.slice_width, data(scale), data(shift),
                     data(mean), data(variance), static_cast<float>(momentum),
                     static_cast<float>(epsilon), data(partials), data(tickets),
-                    data(terms));
-    kernels->launch(kernels->normalize_relu, layout.slices, layout.writing, WRITING, data(x),
-                    data(y), layout.rows, layout.vectors, layout.slice_width, data(terms));
-    context->save_for_backward({x, terms, tickets});
+                    data(coefficients));
+    kernels->launch(kernels->normalize_relu, layout.slices, layout.elementwise_blocks, ELEMENTWISE_THREADS, data(x),
+                    data(y), layout.rows, layout.vectors, layout.slice_width, data(coefficients));
+    context->save_for_backward({x, coefficients, tickets});
     return y;
   }
 
   static Variables backward(Context *context, const Variables &gradients) {
     const Variables saved = context->get_saved_variables();
-    const at::Tensor &x = saved[0], &terms = saved[1], &tickets = saved[2];
-    const at::Tensor dy = laid_out(gradients[0]);
+    const at::Tensor &x = saved[0], &coefficients = saved[1], &tickets = saved[2];
+    const at::Tensor dy = channels_last(gradients[0]);
     const Layout layout(x, kernels->processors);
     const int channels = 8 * layout.vectors;
-    const at::Tensor dx = at::empty_like(x), means = at::empty({2, channels}, terms.options());
-    const at::Tensor dscale = at::empty({channels}, terms.options());
-    const at::Tensor dshift = at::empty({channels}, terms.options());
-    const at::Tensor partials = at::empty({layout.summing, channels, 2}, terms.options());
-    kernels->launch(kernels->reduce_gradients, layout.slices, layout.summing, SUMMING, data(x),
-                    data(dy), layout.rows, layout.vectors, layout.slice_width, data(terms),
+    const at::Tensor dx = at::empty_like(x), means = at::empty({2, channels}, coefficients.options());
+    const at::Tensor dscale = at::empty({channels}, coefficients.options());
+    const at::Tensor dshift = at::empty({channels}, coefficients.options());
+    const at::Tensor partials = at::empty({layout.reduce_blocks, channels, 2}, coefficients.options());
+    kernels->launch(kernels->reduce_gradients, layout.slices, layout.reduce_blocks, REDUCE_THREADS, data(x),
+                    data(dy), layout.rows, layout.vectors, layout.slice_width, data(coefficients),
                     data(partials), data(tickets), data(dscale), data(dshift),
                     data(means));
-    kernels->launch(kernels->input_gradient, layout.slices, layout.writing, WRITING, data(x),
+    kernels->launch(kernels->input_gradient, layout.slices, layout.elementwise_blocks, ELEMENTWISE_THREADS, data(x),
                     data(dy), data(dx), layout.rows, layout.vectors, layout.slice_width,
-                    data(terms), data(means));
+                    data(coefficients), data(means));
     return {dx, dscale, dshift, {}, {}, {}, {}, {}};
   }
 };
@@ -230,8 +228,8 @@ int outflank_norm_relu_prepare(const char *text, char *error, size_t len) {
   });
 }
 
-// Normalizes with the batch statistics, updates the running statistics and applies the ReLU. `tickets` has one counter
-// per slice of 64 channels, all zero relu_input and after the call. Engines must not share it.
+// Normalizes with the batch statistics, updates the running statistics and applies the ReLU. `tickets` has one
+// counter per slice of 64 channels, all zero before and after the call. Engines must not share them.
 int outflank_norm_relu(const at::Tensor *x, const at::Tensor *scale, const at::Tensor *shift,
                        const at::Tensor *mean, const at::Tensor *variance,
                        const at::Tensor *tickets, double momentum, double epsilon, at::Tensor **y,

@@ -4,23 +4,23 @@
 // Reductions run from the last row to the first and elementwise kernels from the first to the last, so that each
 // starts with the rows that are still in the cache.
 
-// The rows of `terms`.
+// The rows of `coefficients`.
 enum { MEAN, SLOPE, SHIFT, INVERSE };
 
-// The input of the ReLU, bit-identical in the forward and backward pass.
+// Returns the input of the ReLU, bit-identical in the forward and backward pass.
 __device__ float relu_input(float from_mean, float slope, float shift) {
   return __fmaf_rn(from_mean, slope, shift);
 }
 
-// Means and variances. A thread sums deviations from its first value, which avoids cancellation: the squares
-// exceed the variance by at most a factor of the number of values. Threads are combined by their means and
-// sums of squared deviations (Chan et al.), with all means relative to the first row.
-extern "C" __global__ void __launch_bounds__(SUMMING, 2)
+// Computes means and variances. A thread sums deviations from its first value, which avoids cancellation: the
+// squares exceed the variance by at most a factor of the number of values. Results of threads are merged as means
+// and sums of squared deviations (Chan et al.), with all means relative to the first row.
+extern "C" __global__ void __launch_bounds__(REDUCE_THREADS, 2)
     statistics(const uint4 *x, int rows, int vectors, int slice_width, const float *scale,
                const float *shift, float *running_mean, float *running_variance, float momentum,
-               float epsilon, float2 *partials, unsigned *tickets, float *terms) {
-  __shared__ int counts[SUMMING];
-  const ThreadRows my = thread_rows(SUMMING, rows, vectors, slice_width);
+               float epsilon, float2 *partials, unsigned *tickets, float *coefficients) {
+  __shared__ int counts[REDUCE_THREADS];
+  const ThreadRows my = thread_rows(REDUCE_THREADS, rows, vectors, slice_width);
   Float8 mean = {}, squares = {};
   int count = my.count;
   if (count > 0) {
@@ -49,7 +49,7 @@ extern "C" __global__ void __launch_bounds__(SUMMING, 2)
       squares.at[i] = rest < 0 ? 0 : rest;
     }
   }
-  if (my.row < my.high && threadIdx.x % my.width == 0)
+  if (my.row < my.height && threadIdx.x % my.width == 0)
     counts[my.row] = count;
   reduce_block(my, mean, squares, partials, [&](int row, const Float8 &means, const Float8 &more) {
     const int theirs = counts[row];
@@ -72,15 +72,15 @@ extern "C" __global__ void __launch_bounds__(SUMMING, 2)
   const FinalReduction end = final_reduction(my, slice_width);
   const int channel = end.channel, channels = end.channels;
   // Number of rows of each block; the last round may be incomplete.
-  const int blocks = gridDim.y, turns = (rows - 1) / my.high + 1;
-  const int full = turns / blocks, more = turns % blocks, cut = (turns - 1) % blocks;
+  const int blocks = gridDim.y, rounds = (rows - 1) / my.height + 1;
+  const int full = rounds / blocks, extra = rounds % blocks, incomplete = (rounds - 1) % blocks;
   double sum = 0, square = 0;
-  for_each_partial(partials, end, [&](int block, float2 part) {
-    int many = (full + (block < more)) * my.high;
-    if (block == cut)
-      many -= turns * my.high - rows;
-    sum += (double)many * part.x;
-    square += part.y + (double)many * part.x * part.x;
+  for_each_partial(partials, end, [&](int block, float2 partial) {
+    int block_rows = (full + (block < extra)) * my.height;
+    if (block == incomplete)
+      block_rows -= rounds * my.height - rows;
+    sum += (double)block_rows * partial.x;
+    square += partial.y + (double)block_rows * partial.x * partial.x;
   });
   reduce_groups(sum, square, end);
   if (end.group != 0)
@@ -91,23 +91,24 @@ extern "C" __global__ void __launch_bounds__(SUMMING, 2)
   const unsigned short origin = ((const unsigned short *)x)[channel];
   const float batch_mean = (float)(__uint_as_float((unsigned)origin << 16) + off);
   const float inverse = (float)(1.0 / sqrt(variance + epsilon));
-  terms[MEAN * channels + channel] = batch_mean;
-  terms[SLOPE * channels + channel] = scale[channel] * inverse;
-  terms[SHIFT * channels + channel] = shift[channel];
-  terms[INVERSE * channels + channel] = inverse;
+  coefficients[MEAN * channels + channel] = batch_mean;
+  coefficients[SLOPE * channels + channel] = scale[channel] * inverse;
+  coefficients[SHIFT * channels + channel] = shift[channel];
+  coefficients[INVERSE * channels + channel] = inverse;
   const float unbiased = (float)(variance * rows / (rows - 1));
   running_mean[channel] += momentum * (batch_mean - running_mean[channel]);
   running_variance[channel] += momentum * (unbiased - running_variance[channel]);
 }
 
-// The output y.
-extern "C" __global__ void __launch_bounds__(WRITING, 4)
-    normalize_relu(const uint4 *x, uint4 *y, int rows, int vectors, int slice_width, const float *terms) {
-  const ThreadRows my = thread_rows(WRITING, rows, vectors, slice_width);
+// Computes the output y.
+extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS, 4)
+    normalize_relu(const uint4 *x, uint4 *y, int rows, int vectors, int slice_width,
+                   const float *coefficients) {
+  const ThreadRows my = thread_rows(ELEMENTWISE_THREADS, rows, vectors, slice_width);
   if (my.count == 0)
     return;
-  const Float8 mean = load_channels(terms, MEAN, my), slope = load_channels(terms, SLOPE, my);
-  const Float8 shift = load_channels(terms, SHIFT, my);
+  const Float8 mean = load_channels(coefficients, MEAN, my), slope = load_channels(coefficients, SLOPE, my);
+  const Float8 shift = load_channels(coefficients, SHIFT, my);
   for_each_row<4>(
       my.count, my.first * vectors + my.vector, my.step * vectors, [&](int at) { return x[at]; },
       [&](int at, uint4 loaded) {
@@ -122,16 +123,18 @@ extern "C" __global__ void __launch_bounds__(WRITING, 4)
       });
 }
 
-// The gradients of scale and shift, and the terms of the next pass: `means` holds the mean of the gradient after
-// the ReLU, and the mean of its product with the deviation divided by the variance, both multiplied by the slope.
-extern "C" __global__ void __launch_bounds__(SUMMING, 2)
-    reduce_gradients(const uint4 *x, const uint4 *dy, int rows, int vectors, int slice_width, const float *terms,
-              float2 *partials, unsigned *tickets, float *dscale, float *dshift, float *means) {
-  const ThreadRows my = thread_rows(SUMMING, rows, vectors, slice_width);
+// Computes the gradients of scale and shift, and two coefficients per channel for `input_gradient`: `means` has the
+// mean of the gradient after the ReLU, and the mean of its product with the deviation divided by the variance, both
+// multiplied by the slope.
+extern "C" __global__ void __launch_bounds__(REDUCE_THREADS, 2)
+    reduce_gradients(const uint4 *x, const uint4 *dy, int rows, int vectors, int slice_width,
+                     const float *coefficients, float2 *partials, unsigned *tickets, float *dscale,
+                     float *dshift, float *means) {
+  const ThreadRows my = thread_rows(REDUCE_THREADS, rows, vectors, slice_width);
   Float8 sum = {}, product = {};
   if (my.count > 0) {
-    const Float8 mean = load_channels(terms, MEAN, my), slope = load_channels(terms, SLOPE, my);
-    const Float8 shift = load_channels(terms, SHIFT, my);
+    const Float8 mean = load_channels(coefficients, MEAN, my), slope = load_channels(coefficients, SLOPE, my);
+    const Float8 shift = load_channels(coefficients, SHIFT, my);
     for_each_row<2>(
         my.count, (rows - 1 - my.first) * vectors + my.vector, -my.step * vectors,
         [&](int at) { return XAndGradient{x[at], dy[at]}; },
@@ -159,30 +162,30 @@ extern "C" __global__ void __launch_bounds__(SUMMING, 2)
   const FinalReduction end = final_reduction(my, slice_width);
   const int channel = end.channel, channels = end.channels;
   double all = 0, products = 0;
-  for_each_partial(partials, end, [&](int, float2 part) {
-    all += part.x;
-    products += part.y;
+  for_each_partial(partials, end, [&](int, float2 partial) {
+    all += partial.x;
+    products += partial.y;
   });
   reduce_groups(all, products, end);
   if (end.group != 0)
     return;
-  const double inverse = terms[INVERSE * channels + channel];
-  const double slope = terms[SLOPE * channels + channel];
+  const double inverse = coefficients[INVERSE * channels + channel];
+  const double slope = coefficients[SLOPE * channels + channel];
   dshift[channel] = (float)all;
   dscale[channel] = (float)(products * inverse);
   means[channel] = (float)(slope * all / rows);
   means[channels + channel] = (float)(slope * products * inverse * inverse / rows);
 }
 
-// The gradient of x.
-extern "C" __global__ void __launch_bounds__(WRITING, 3)
+// Computes the gradient of x.
+extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS, 3)
     input_gradient(const uint4 *x, const uint4 *dy, uint4 *dx, int rows, int vectors, int slice_width,
-              const float *terms, const float *means) {
-  const ThreadRows my = thread_rows(WRITING, rows, vectors, slice_width);
+                   const float *coefficients, const float *means) {
+  const ThreadRows my = thread_rows(ELEMENTWISE_THREADS, rows, vectors, slice_width);
   if (my.count == 0)
     return;
-  const Float8 mean = load_channels(terms, MEAN, my), slope = load_channels(terms, SLOPE, my);
-  const Float8 shift = load_channels(terms, SHIFT, my);
+  const Float8 mean = load_channels(coefficients, MEAN, my), slope = load_channels(coefficients, SLOPE, my);
+  const Float8 shift = load_channels(coefficients, SHIFT, my);
   const Float8 mean_term = load_channels(means, 0, my), variance_term = load_channels(means, 1, my);
   for_each_row<2>(
       my.count, my.first * vectors + my.vector, my.step * vectors,

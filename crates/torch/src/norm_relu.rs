@@ -1,8 +1,9 @@
 //! Batch normalization and ReLU as one operation.
 //!
-//! libtorch passes over the activations five times: it reads x for the statistics, reads x and writes the
-//! normalized values, and reads and writes those again for the ReLU; the backward pass takes eight more.
-//! The fused kernels take three and five, since the input of the ReLU is recomputed from x.
+//! libtorch transfers the activations five times: it reads x for the statistics, reads x and writes
+//! the normalized values, and reads and writes those again for the ReLU. Its backward pass
+//! transfers them eight times. The fused kernels need three and five transfers, since the backward
+//! pass recomputes the input of the ReLU from x.
 
 use crate::shim::{self, pointer};
 use std::ffi::CString;
@@ -17,7 +18,7 @@ const MAX_ELEMENTS: usize = 1 << 32;
 
 /// The compiled kernels.
 pub(crate) struct NormRelu {
-    /// Counters by which the last block of a slice is determined; all zero between kernels.
+    /// Counters that determine the last block of each slice; all zero between kernels.
     tickets: Tensor,
 }
 
@@ -58,13 +59,14 @@ impl NormRelu {
         let [x, scale, shift, mean] = [x, scale, shift, mean].map(pointer);
         let [variance, tickets] = [variance, &self.tickets].map(pointer);
         let mut y = null_mut();
-        // SAFETY: the pointers are those of tensors that live until the call returns; `y` is written to.
+        // SAFETY: the pointers are those of tensors that live until the call returns; `y` is written
+        // to.
         shim::call(|error, len| unsafe {
             shim::outflank_norm_relu(
                 x, scale, shift, mean, variance, tickets, momentum, epsilon, &mut y, error, len,
             )
         })?;
-        // SAFETY: after success `y` is an owned tensor allocated with `new`, as those of the binding.
+        // SAFETY: after success `y` is an owned tensor allocated with `new`, like those of `tch`.
         Ok(unsafe { Tensor::from_ptr(y.cast()) })
     }
 }
@@ -75,8 +77,9 @@ mod tests {
     use tch::Cuda;
 
     /// Returns the output, the gradients of x, scale and shift, and the running mean and variance.
-    fn run(given: &[Tensor; 6], fused: Option<&NormRelu>) -> Result<Vec<Tensor>, TchError> {
-        let [x, scale, shift, mean, variance, output_gradient] = given.each_ref().map(Tensor::copy);
+    fn run(inputs: &[Tensor; 6], fused: Option<&NormRelu>) -> Result<Vec<Tensor>, TchError> {
+        let [x, scale, shift, mean, variance, output_gradient] =
+            inputs.each_ref().map(Tensor::copy);
         let [x, scale, shift] = [x, scale, shift].map(|leaf| leaf.set_requires_grad(true));
         let (momentum, epsilon) = (0.1, 1e-5);
         let y = match fused {
@@ -104,13 +107,13 @@ mod tests {
             .collect())
     }
 
-    /// Returns the largest relative difference.
-    fn relative_difference(a: &Tensor, b: &Tensor, least: f64) -> f64 {
-        ((a - b).abs() / (b.abs() + least)).max().double_value(&[])
+    /// Returns the largest difference relative to `|b| + floor`.
+    fn relative_difference(a: &Tensor, b: &Tensor, floor: f64) -> f64 {
+        ((a - b).abs() / (b.abs() + floor)).max().double_value(&[])
     }
 
     #[test]
-    fn it_agrees_with_libtorch_in_double_precision() {
+    fn fused_kernels_agree_with_libtorch_in_double_precision() {
         if !Cuda::is_available() {
             return eprintln!("skipped: no CUDA GPU");
         }
@@ -130,7 +133,7 @@ mod tests {
         for (size, offset) in shapes {
             let normal = |size: &[i64]| Tensor::randn(size, (Kind::Float, Device::Cpu));
             let channels = [size[1]];
-            let given = [
+            let inputs = [
                 (normal(&size) + offset).to_kind(Kind::BFloat16),
                 normal(&channels),
                 normal(&channels),
@@ -138,29 +141,30 @@ mod tests {
                 normal(&channels).abs(),
                 normal(&size).to_kind(Kind::BFloat16),
             ];
-            let exact = run(&given.each_ref().map(|it| it.to_kind(Kind::Double)), None).unwrap();
-            let given = given.map(|it| it.to_device(cuda));
+            let exact =
+                run(&inputs.each_ref().map(|tensor| tensor.to_kind(Kind::Double)), None).unwrap();
+            let inputs = inputs.map(|tensor| tensor.to_device(cuda));
             for _ in 0..2 {
-                let ours = run(&given, Some(&fused)).unwrap();
+                let ours = run(&inputs, Some(&fused)).unwrap();
                 // Outputs have the precision of bfloat16, sums that of single precision.
                 let root = ((size[0] * size[2] * size[3]) as f64).sqrt();
-                for (at, within, least) in [
+                for (at, tolerance, floor) in [
                     (0, 5e-3, 1e-2),
                     (2, 1e-4, root),
                     (3, 1e-4, root),
                     (4, 1e-5, 1.0),
                     (5, 1e-5, 1e-2),
                 ] {
-                    let difference = relative_difference(&ours[at], &exact[at], least);
-                    assert!(difference < within, "{size:?} {offset}, tensor {at}: {difference}");
+                    let difference = relative_difference(&ours[at], &exact[at], floor);
+                    assert!(difference < tolerance, "{size:?} {offset}, tensor {at}: {difference}");
                 }
                 // Values next to the threshold of the ReLU may fall on either side.
-                let slack = exact[1].abs().max().double_value(&[]);
-                let off = (&ours[1] - &exact[1]).abs().gt(0.01 * slack).to_kind(Kind::Double);
+                let largest = exact[1].abs().max().double_value(&[]);
+                let off = (&ours[1] - &exact[1]).abs().gt(0.01 * largest).to_kind(Kind::Double);
                 let off = off.mean(None).double_value(&[]);
                 assert!(off < 1e-4, "{size:?} {offset}: {off} of the gradient is off");
-                // Rounding to bfloat16 alone causes less than half of this error; leaving out a term of the
-                // gradient would cause more than twice as much.
+                // Rounding to bfloat16 alone causes less than half of this error; leaving out a
+                // term of the gradient would cause more than twice as much.
                 let error = (&ours[1] - &exact[1]).norm() / exact[1].norm();
                 let error = error.double_value(&[]);
                 assert!(error < 3e-3, "{size:?} {offset}: relative error {error} of the gradient");

@@ -1,35 +1,39 @@
 //! The parameters on the device: one flat vector in single precision, and views of it.
 //!
-//! The vector holds matrices and convolution kernels first, then the last layer, then biases and the
-//! scales and shifts of normalizations. Matrices and kernels are used in half precision where the
-//! device is fast at it. One copy operation refreshes the half-precision weights after each step, so
-//! the optimizer and the checkpoint handle one vector instead of dozens of tensors.
+//! The vector holds matrices and convolution kernels first, then the last layer, then biases and
+//! the scales and shifts of normalizations. On a GPU, matrices and kernels are used in half
+//! precision (bfloat16). One copy operation refreshes the half-precision weights after each step,
+//! so the optimizer and the checkpoint handle one vector instead of dozens of tensors.
 //!
-//! On the device, input channels are the innermost dimension (channels-last); in files, the outermost.
+//! On the device, input channels are the innermost dimension (channels-last); in files, the
+//! outermost.
 
 use outflank_models::nets::{NetError, NetGraph, Op, Param, Role, Weights};
 use tch::{Device, Kind, TchError, Tensor};
 
 /// The range of a trainable parameter in the flat vector.
 #[derive(Clone, Copy)]
-struct Range {
+struct ParamRange {
     from: i64,
     length: i64,
     /// Whether it is used in half precision.
     half: bool,
-    /// Cells of the kernel, or of the feature maps that a matrix reads; transposed with the channels.
+    /// Number of cells of the kernel, or of a feature map that a matrix reads. The device layout
+    /// swaps cells and channels.
     cells: usize,
 }
 
+/// The parameters of a network on the device.
 pub(crate) struct ParameterStore {
     /// All trainable parameters in single precision.
     pub(crate) flat: Tensor,
     /// The gradient, laid out like `flat`.
     pub(crate) gradient: Tensor,
-    /// The half-precision copy of the first parameters.
+    /// The half-precision copy of the prefix of `flat` that is used in half precision.
     half: Tensor,
-    ranges: Vec<Option<Range>>,
-    /// Each parameter as used in training: the leaves of the gradient, and the running means and
+    /// The range of each parameter in the flat vector; `None` for running means and variances.
+    ranges: Vec<Option<ParamRange>>,
+    /// Each parameter as used in training: the leaf tensors of autograd, and the running means and
     /// variances.
     pub(crate) leaves: Vec<Tensor>,
     /// Each parameter in single precision, for inference; cuDNN may round factors to TF32.
@@ -64,7 +68,7 @@ impl ParameterStore {
         for &at in &order {
             let param = &params[at];
             let (half, length) = (rank(param) == 0, param.len() as i64);
-            ranges[at] = Some(Range { from: end, length, half, cells: cells(net, param) });
+            ranges[at] = Some(ParamRange { from: end, length, half, cells: cells(net, param) });
             end += length;
             if half {
                 half_end = end;
@@ -138,8 +142,8 @@ impl ParameterStore {
         Ok(())
     }
 
-    /// Copies weights or moments from file layout into a flat vector. With `running` the running means
-    /// and variances are copied too.
+    /// Copies weights or moments from file layout into a flat vector. With `running` the running
+    /// means and variances are copied too.
     pub(crate) fn load(
         &self,
         values: &[Vec<f32>],
@@ -168,7 +172,7 @@ impl ParameterStore {
         let mut flat = vec![0.0f32; from.size()[0] as usize];
         let count = flat.len();
         from.f_to_device(Device::Cpu)?.f_copy_data(&mut flat, count)?;
-        let read = |(range, leaf): (&Option<Range>, &Tensor)| -> Result<Vec<f32>, TchError> {
+        let read = |(range, leaf): (&Option<ParamRange>, &Tensor)| -> Result<Vec<f32>, TchError> {
             let mut values = vec![0.0f32; leaf.numel()];
             match range {
                 Some(range) => {
@@ -195,7 +199,7 @@ impl ParameterStore {
     }
 }
 
-/// Returns the number of cells that are transposed with the channels.
+/// Returns the number of cells that the device layout swaps with the channels; 1 if there are none.
 fn cells(net: &NetGraph, param: &Param) -> usize {
     match (param.role, net.nodes()[param.node].op) {
         (Role::Weight, Op::Conv { size, .. }) => size * size,

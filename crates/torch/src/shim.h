@@ -1,4 +1,5 @@
-// Functions return 0 on success. They catch all exceptions and return -1 with a message in `error`.
+// Error handling of the C functions: they return 0 on success, catch all exceptions, and return -1 with a message in
+// `error`.
 #pragma once
 
 #include <cstddef>
@@ -23,6 +24,6 @@ template <typename Work> int guarded(char *error, size_t len, Work work) {
 
 inline int missing(char *error, size_t len) {
   return guarded(error, len, [] {
-    throw std::runtime_error("built without CUDA headers");
+    throw std::runtime_error("built without CUDA headers; set CUDA_HOME and rebuild");
   });
 }

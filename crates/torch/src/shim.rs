@@ -87,7 +87,7 @@ pub(crate) fn pointer(tensor: &Tensor) -> *const c_void {
     tensor.as_ptr().cast()
 }
 
-/// Takes a fused SGD step; the learning rate is a scalar on the device.
+/// Executes a fused SGD step; the learning rate is a scalar on the device.
 pub(crate) fn sgd(
     [weights, gradient, velocity]: [&Tensor; 3],
     learning_rate: &Tensor,
@@ -112,7 +112,8 @@ pub(crate) fn sgd(
     })
 }
 
-/// Takes a fused AdamW step; the learning rate and the step number, from 1, are scalars on the device.
+/// Executes a fused AdamW step; the learning rate and the step number, from 1, are scalars on the
+/// device.
 pub(crate) fn adamw(
     [weights, gradient, mean, square]: [&Tensor; 4],
     [learning_rate, step]: [&Tensor; 2],

@@ -1,10 +1,11 @@
 //! The inputs of the next training steps on the device: example indices and learning rates.
 //!
-//! A step finds its row by a counter that also lives on the device. All steps are therefore the same
+//! A counter on the device selects the row of the next step. All steps are therefore the same
 //! operations on the same memory, and can be captured in a CUDA graph.
 
 use tch::{Device, Kind, TchError, Tensor};
 
+/// A queue of training steps in device memory.
 pub(crate) struct StepQueue {
     /// One row of example indices per step.
     indices: Tensor,
@@ -17,7 +18,7 @@ pub(crate) struct StepQueue {
 }
 
 impl StepQueue {
-    /// Allocates room for `capacity` steps.
+    /// Allocates memory for `capacity` steps.
     pub(crate) fn new(
         capacity: usize,
         batch_size: usize,
@@ -38,7 +39,8 @@ impl StepQueue {
         self.capacity
     }
 
-    /// Fills the queue with at most `capacity` steps. `first_step` is the number of the first, from 1.
+    /// Fills the queue with at most `capacity` steps. `first_step` is the number of the first, from
+    /// 1.
     pub(crate) fn fill(
         &mut self,
         indices: &[u32],

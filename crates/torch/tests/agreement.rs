@@ -1,4 +1,4 @@
-//! The libtorch engine agrees with the CPU engine.
+//! Tests that the libtorch engine agrees with the CPU engine.
 #![cfg(feature = "libtorch")]
 
 use outflank_learners::cnn::{
@@ -57,9 +57,9 @@ fn engines(net: &NetGraph, config: CnnConfig, dataset: &Dataset) -> [Box<dyn Eng
     ]
 }
 
-fn near(a: &[f32], b: &[f32], within: f32) -> bool {
+fn near(a: &[f32], b: &[f32], tolerance: f32) -> bool {
     let size = a.iter().fold(1.0f32, |size, a| size.max(a.abs()));
-    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| (a - b).abs() <= within * size)
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| (a - b).abs() <= tolerance * size)
 }
 
 #[test]
@@ -73,10 +73,10 @@ fn logits_agree() {
     for input in [Input::PIECES, "vmoves+colour".parse().unwrap()] {
         for net in examples(input).filter(|net| !net.name().contains("100")) {
             let (name, input) = (net.name(), net.input());
-            let [mut own, mut torch] = engines(&net, config(SGD), &dataset);
+            let [mut cpu, mut torch] = engines(&net, config(SGD), &dataset);
             let mut words = Vec::new();
-            boards.iter().for_each(|&board| input.words(board, true, &mut words));
-            let (a, b) = (own.logits(&words).unwrap(), torch.logits(&words).unwrap());
+            boards.iter().for_each(|&board| input.encode(board, true, &mut words));
+            let (a, b) = (cpu.logits(&words).unwrap(), torch.logits(&words).unwrap());
             assert!(near(&a, &b, 1e-4), "{name} {input}");
         }
     }
@@ -93,43 +93,43 @@ fn training_agrees_and_states_can_be_exchanged() {
         ("conv4", SGD, 0.01),
         ("conv8-bn", SGD, 0.01),
         ("res2x16-se", momentum, 0.02),
-        // At a learning rate of 0.01 and batch size 16 this depth amplifies rounding errors tenfold per
-        // step: PyTorch in single precision differs from itself in double by 3e-2 after four steps, at
-        // 0.001 by 3e-4.
+        // At a learning rate of 0.01 and batch size 16 this depth amplifies rounding errors tenfold
+        // per step: PyTorch in single precision differs from itself in double by 3e-2 after four
+        // steps, at 0.001 by 3e-4.
         ("resnet-32-np-p", momentum, 0.001),
         ("res1x16-pre", adamw, 0.001),
         ("fc2x64", SGD, 0.01),
         ("conv4-stages", SGD, 0.01),
         ("conv8-bn-stages", SGD, 0.01),
     ];
-    for (name, optimizer, rate) in cases {
+    for (name, optimizer, learning_rate) in cases {
         let net = named(name, Input { stage: name.ends_with("-stages"), ..Input::PIECES }).unwrap();
-        let [mut own, mut torch] = engines(&net, config(optimizer), &dataset);
+        let [mut cpu, mut torch] = engines(&net, config(optimizer), &dataset);
         let indices: Vec<u32> = (0..16 * 4).map(|position| order.at(position)).collect();
-        let start = own.state().unwrap();
+        let start = cpu.state().unwrap();
         assert_eq!(torch.state().unwrap(), start, "{name}");
         let (first, rest) = indices.split_at(32);
-        for engine in [&mut own, &mut torch] {
-            engine.train_steps(first, &[rate; 2]).unwrap();
+        for engine in [&mut cpu, &mut torch] {
+            engine.train_steps(first, &[learning_rate; 2]).unwrap();
         }
         // Each engine continues from the state of the other.
-        let states = [own.state().unwrap(), torch.state().unwrap()];
-        own.restore(&states[1]).unwrap();
+        let states = [cpu.state().unwrap(), torch.state().unwrap()];
+        cpu.restore(&states[1]).unwrap();
         torch.restore(&states[0]).unwrap();
-        for engine in [&mut own, &mut torch] {
-            engine.train_steps(rest, &[rate; 2]).unwrap();
+        for engine in [&mut cpu, &mut torch] {
+            engine.train_steps(rest, &[learning_rate; 2]).unwrap();
         }
-        let (a, b) = (own.state().unwrap(), torch.state().unwrap());
+        let (a, b) = (cpu.state().unwrap(), torch.state().unwrap());
         assert_eq!((a.step, b.step), (4, 4));
         for (at, param) in net.params().iter().enumerate() {
             let moved = start.weights.of(at) != a.weights.of(at);
             assert!(moved || param.role == Role::Bias, "{name} {} did not move", param.name);
             // Adam normalizes gradients, however small they are.
-            let within = if optimizer == adamw { 4.0 * rate as f32 } else { 2e-3 };
+            let tolerance = if optimizer == adamw { 4.0 * learning_rate as f32 } else { 2e-3 };
             let (a, b) = (a.weights.of(at), b.weights.of(at));
-            assert!(near(a, b, within), "{name} {}", param.name);
+            assert!(near(a, b, tolerance), "{name} {}", param.name);
         }
-        let (a, b) = (own.take_stats().unwrap(), torch.take_stats().unwrap());
+        let (a, b) = (cpu.take_stats().unwrap(), torch.take_stats().unwrap());
         assert_eq!((a.examples, b.examples), (64, 64));
         assert!((a.loss - b.loss).abs() < 0.02 * a.loss, "{name} {a:?} {b:?}");
     }
@@ -184,13 +184,13 @@ struct StepsResult {
 
 impl StepsResult {
     /// Returns the distance of the weights relative to the total change.
-    fn weight_distance(&self, others: &StepsResult) -> f64 {
-        relative_distance(self.moved.iter().copied().zip(others.moved.iter().copied()))
+    fn weight_distance(&self, other: &StepsResult) -> f64 {
+        relative_distance(self.moved.iter().copied().zip(other.moved.iter().copied()))
     }
 
     /// Returns the mean relative distance of the running means and variances.
-    fn running_distance(&self, others: &StepsResult) -> f64 {
-        let pairs = self.running.iter().zip(&others.running);
+    fn running_distance(&self, other: &StepsResult) -> f64 {
+        let pairs = self.running.iter().zip(&other.running);
         let distance = pairs.map(|(ours, theirs)| {
             let pairs = ours.iter().zip(theirs).map(|(&a, &b)| (f64::from(a), f64::from(b)));
             relative_distance(pairs)
@@ -198,8 +198,8 @@ impl StepsResult {
         distance.sum::<f64>() / self.running.len().max(1) as f64
     }
 
-    fn losses_near(&self, others: &StepsResult, within: f64) -> bool {
-        self.losses.iter().zip(&others.losses).all(|(a, b)| (a - b).abs() < within * a)
+    fn losses_near(&self, other: &StepsResult, tolerance: f64) -> bool {
+        self.losses.iter().zip(&other.losses).all(|(a, b)| (a - b).abs() < tolerance * a)
     }
 }
 
@@ -230,7 +230,7 @@ fn steps_of(
     let indices: Vec<u32> = (0..16 * count).map(|position| order.at(position)).collect();
     let start = engine.state().unwrap();
     let (mut losses, mut words) = (Vec::new(), Vec::new());
-    net.input().words(dataset.base[0].example.board(), true, &mut words);
+    net.input().encode(dataset.base[0].example.board(), true, &mut words);
     for indices in indices.chunks(16 * 4) {
         engine.train_steps(indices, &vec![1e-3; indices.len() / 16]).unwrap();
         losses.push(engine.take_stats().unwrap().loss);
@@ -245,23 +245,24 @@ fn steps_of(
     let end = engine.state().unwrap();
     assert_eq!(end.step, count as u64);
     let running = |at: &usize| !net.params()[*at].role.is_trainable();
-    let (running, learned): (Vec<usize>, Vec<usize>) = (0..net.params().len()).partition(running);
-    let all =
-        |state: &TrainState| learned.iter().flat_map(|&at| state.weights.of(at).to_vec()).collect();
+    let (running, trainable): (Vec<usize>, Vec<usize>) = (0..net.params().len()).partition(running);
+    let all = |state: &TrainState| {
+        trainable.iter().flat_map(|&at| state.weights.of(at).to_vec()).collect()
+    };
     let [before, after]: [Vec<f32>; 2] = [&start, &end].map(all);
     let moved = before.iter().zip(&after).map(|(&a, &b)| f64::from(b) - f64::from(a)).collect();
     let running = running.iter().map(|&at| end.weights.of(at).to_vec()).collect();
     StepsResult { losses, moved, running }
 }
 
-/// Captured and replayed steps agree with eager steps, including dropout masks, and with inference or
-/// restored states in between.
+/// Captured and replayed steps agree with eager steps, including dropout masks, and with inference
+/// or restored states in between.
 #[test]
 fn captured_steps_agree_with_eager_steps() {
     let _lock = exclusive();
     let dataset = dataset();
     let adamw = Optimizer::AdamW { beta1: 0.9, beta2: 0.999 };
-    let mut wrong = Vec::new();
+    let mut failures = Vec::new();
     for (name, optimizer, between) in [
         ("conv8-bn", SGD, Between::Both),
         ("res2x16-se", adamw, Between::Both),
@@ -286,23 +287,23 @@ fn captured_steps_agree_with_eager_steps() {
         );
         // The order of summation varies, and bfloat16 has eight significant bits.
         if distance >= 0.1 || !eager.losses_near(&captured, 0.02) {
-            wrong.push(format!("{name}, {between:?}: {distance}"));
+            failures.push(format!("{name}, {between:?}: {distance}"));
         }
     }
-    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(failures.is_empty(), "{failures:#?}");
 }
 
 /// The fused normalization and ReLU agree with the separate operations.
 ///
-/// Over many steps of a deep network in bfloat16 rounding errors diverge: a perturbation of 6e-8 of every
-/// weight of a WideNet moves the weights by half of their total change after 24 steps. So one step of
-/// either variant is compared with the CPU engine in single precision, and the fused one may not be
-/// further away than the separate operations.
+/// Over many steps of a deep network in bfloat16 rounding errors diverge: a perturbation of 6e-8 of
+/// every weight of a WideNet moves the weights by half of their total change after 24 steps. So one
+/// step of either variant is compared with the CPU engine in single precision, and the fused one
+/// may not be further away than the separate operations.
 #[test]
 fn fused_steps_agree_with_separate_operations() {
     let _lock = exclusive();
     let dataset = dataset();
-    let mut wrong = Vec::new();
+    let mut failures = Vec::new();
     for name in ["conv8-bn", "widenet-40-4", "densenet-40"] {
         let net = named(name, Input::PIECES).unwrap();
         let training_set = || TrainingSet::new(&net, &dataset.base, dataset.items.clone());
@@ -323,8 +324,8 @@ fn fused_steps_agree_with_separate_operations() {
         };
         println!("{name}: fused {fused:.4?}, separate {separate:.4?}");
         if fused[0] > 1.2 * separate[0] || fused[1] > 1.2 * separate[1] + 1e-3 || fused[1] > 0.02 {
-            wrong.push(format!("{name}: fused {fused:?}, separate {separate:?}"));
+            failures.push(format!("{name}: fused {fused:?}, separate {separate:?}"));
         }
     }
-    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(failures.is_empty(), "{failures:#?}");
 }

@@ -119,7 +119,7 @@ fn describe_model(model: &Model) -> Value {
     };
     let mut description = json!({
         "kind": model.kind(),
-        "weights": model.weights(),
+        "weights": model.weight_count(),
         "instances": model.tuples().map_or(0, Tuples::placement_count),
         "tuples": tuples.iter().take(MAX_LISTED).map(|tuple| json!({
             "squares": square_indices(&tuple.placements()[0]),
@@ -194,14 +194,14 @@ fn counts(model: &Patterns) -> Vec<Value> {
     let series = |index: usize, discs: u32| {
         let stage = stages.of(discs);
         let (from, to) = stages.discs(stage);
-        let table = &model.weights(stage)[first + index * Count::LIMIT..][..Count::LIMIT];
+        let table = &model.weights(stage)[first + index * Count::TABLE_SIZE..][..Count::TABLE_SIZE];
         let nonzero = table.iter().enumerate().filter(|(_, weight)| **weight != 0.0);
         let points: Vec<Value> = nonzero.map(|(count, weight)| json!([count, weight])).collect();
         json!({ "name": format!("{from} to {to} discs"), "points": points })
     };
     let to_json = |(index, count): (usize, &Count)| {
         let series: Vec<Value> = [16, 34, 52].iter().map(|&discs| series(index, discs)).collect();
-        json!({ "name": count.about(), "series": series })
+        json!({ "name": count.description(), "series": series })
     };
     model.features().counts().iter().enumerate().map(to_json).collect()
 }
@@ -260,9 +260,9 @@ fn contributions(model: &Embedded, position: &Othello, mv: Square) -> Option<Vec
             let look = patterns.features();
             let mut all = tuple_contributions(look.tuples(), weights, own, other, 1.0, false);
             for (index, count) in look.counts().iter().enumerate() {
-                let number = count.of(Portable, own, other) as usize % Count::LIMIT;
-                let weight = weights[look.tuples().count() + index * Count::LIMIT + number];
-                let name = format!("{}: {number}", count.about());
+                let number = count.of(Portable, own, other) as usize % Count::TABLE_SIZE;
+                let weight = weights[look.tuples().count() + index * Count::TABLE_SIZE + number];
+                let name = format!("{}: {number}", count.description());
                 all.push(Contribution { name, squares: Vec::new(), weight: f64::from(weight) });
             }
             Some(all)

@@ -217,7 +217,7 @@ fn compare(all: &[ArchitectureRuns], ranking: Ranking) -> Option<String> {
         }
         Ranking::Equal(..) => "significantly different here, equal in the paper",
     };
-    let weights = |net: &str| net.parse::<Architecture>().map_or(0, |net| net.weights());
+    let weights = |net: &str| net.parse::<Architecture>().map_or(0, |net| net.weight_count());
     Some(format!(
         "{a} ({} weights) loses {:.1}%, {b} ({}) {:.1}%: {verdict} (z = {z:+.1}).",
         weights(a),

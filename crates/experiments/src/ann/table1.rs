@@ -68,7 +68,7 @@ impl Experiment for Table1 {
             }
             (context.log)(&format!("timing {net}"));
             let architecture = settings(net, context.seed)?.architecture;
-            let counts = (architecture.connections() as f64, architecture.weights() as f64);
+            let counts = (architecture.connections() as f64, architecture.weight_count() as f64);
             differ += u32::from(counts != (connections, weights));
             report.cell(net, "connections", Some(connections), Some(counts.0), None).decimals(0, 0);
             report.cell(net, "weights", Some(weights), Some(counts.1), None).decimals(0, 0);

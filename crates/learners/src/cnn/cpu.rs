@@ -3,7 +3,7 @@
 use super::{BatchStats, CnnConfig, Engine, EngineError, Optimizer, TrainState, TrainingSet};
 use outflank_games::othello::Symmetry;
 use outflank_models::nets::{
-    BufferPool, CpuNet, NetGraph, Role, Weights, classes_of, forward_backward,
+    BufferPool, CpuNet, NetGraph, Role, Weights, class_permutation, forward_backward,
 };
 use rayon::prelude::*;
 
@@ -36,7 +36,7 @@ impl CpuEngine {
             training_set,
             state: TrainState::start(net, weights, config.optimizer),
             stats: BatchStats::default(),
-            classes: Symmetry::ALL.map(classes_of),
+            classes: Symmetry::ALL.map(class_permutation),
             inference: None,
             space: BufferPool::default(),
         }

@@ -50,7 +50,7 @@ impl TrainingSet {
         let mut words = Vec::with_capacity(base.len() * net.input().planes());
         let mut targets = Vec::with_capacity(base.len());
         for ColoredExample { example, white } in base {
-            net.input().words(example.board(), *white, &mut words);
+            net.input().encode(example.board(), *white, &mut words);
             // The four center squares have no class, but they are never chosen.
             targets.push(class_of(example.chosen()).unwrap_or(0) as u8);
         }

@@ -246,7 +246,7 @@ fn inference_micros(
     let batch = TIMING_BATCH.min(examples.len().max(1));
     let mut words = Vec::new();
     for ColoredExample { example, white } in examples.iter().take(batch) {
-        input.words(example.board(), *white, &mut words);
+        input.encode(example.board(), *white, &mut words);
     }
     if words.is_empty() {
         return Ok(0.0);

@@ -9,7 +9,7 @@
 use super::EngineError;
 use super::ensemble::{log_add_exp, log_softmax};
 use outflank_games::othello::{Square, Squares, Symmetry};
-use outflank_models::nets::{CLASSES, Input, class_of, classes_of};
+use outflank_models::nets::{CLASSES, Input, class_of, class_permutation};
 use outflank_records::ColoredExample;
 use rayon::prelude::*;
 
@@ -104,10 +104,10 @@ pub fn for_each_prediction<T: Send>(
         for (number, &symmetry) in symmetries.iter().enumerate() {
             let mut words = Vec::new();
             for ColoredExample { example, white } in chunk {
-                input.words(example.board().transform(symmetry), *white, &mut words);
+                input.encode(example.board().transform(symmetry), *white, &mut words);
             }
             let logits = predict(&words)?;
-            let to = classes_of(symmetry);
+            let to = class_permutation(symmetry);
             let positions = log_probabilities.par_chunks_mut(CLASSES * symmetries.len());
             positions.zip(logits.par_chunks(CLASSES)).for_each(|(position, logits)| {
                 let transformed = log_softmax(logits);
@@ -224,7 +224,7 @@ mod tests {
                     let symmetry = Symmetry::ALL[calls];
                     calls += 1;
                     assert!(!words.is_empty());
-                    let to = classes_of(symmetry);
+                    let to = class_permutation(symmetry);
                     let mut transformed = vec![0.0; CLASSES];
                     (0..CLASSES).for_each(|class| transformed[to[class]] = logits[class]);
                     Ok(transformed)

@@ -67,6 +67,6 @@ pub(super) fn learn(
 const MAX_WEIGHTS: usize = 1 << 25;
 
 fn check_size(features: &impl MoveFeatures) -> Result<(), LearnError> {
-    let weights = features.weights();
+    let weights = features.weight_count();
     if weights <= MAX_WEIGHTS { Ok(()) } else { Err(LearnError::TooManyFeatures(weights)) }
 }

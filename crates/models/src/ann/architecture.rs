@@ -11,7 +11,7 @@ use outflank_games::othello::Square;
 use std::fmt::{self, Display};
 use std::str::FromStr;
 
-/// Maximum number of connections. Training such a network needs about half a gigabyte.
+/// Maximum number of connections. Training a network of this size needs about 0.5 GB of memory.
 pub const MAX_CONNECTIONS: usize = 1 << 22;
 
 /// Maximum number of hidden layers.
@@ -34,7 +34,7 @@ pub enum FirstLayer {
 /// use outflank_models::ann::Architecture;
 ///
 /// let best: Architecture = "WS 192-16x8-16-8-1".parse().unwrap();
-/// assert_eq!((best.connections(), best.weights()), (26913, 3505));
+/// assert_eq!((best.connections(), best.weight_count()), (26913, 3505));
 /// assert_eq!(best.to_string(), "WS 192-16x8-16-8-1");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -75,7 +75,7 @@ pub enum ArchitectureError {
     },
     /// The hidden layers do not fit the type.
     #[error("{0}")]
-    Misfit(&'static str),
+    HiddenLayers(&'static str),
     /// The network is too large.
     #[error(
         "the network has more than {MAX_CONNECTIONS} connections or more than {MAX_HIDDEN} hidden \
@@ -96,12 +96,12 @@ impl Architecture {
             return Err(ArchitectureError::Inputs((64 * inputs_per_square).to_string()));
         }
         if first == FirstLayer::Shared && hidden.is_empty() {
-            return Err(ArchitectureError::Misfit(
+            return Err(ArchitectureError::HiddenLayers(
                 "a WS network has at least one layer of sets, as in \"WS 192-4x8-1\"",
             ));
         }
         if first == FirstLayer::Spatial && hidden.first() != Some(&WINDOWS) {
-            return Err(ArchitectureError::Misfit(
+            return Err(ArchitectureError::HiddenLayers(
                 "the first layer of an SP network has one unit for each of the 91 windows, as in \
                  \"SP 192-91-40-10-1\"",
             ));
@@ -123,11 +123,11 @@ impl Architecture {
 
     /// Returns the type of the first layer.
     #[must_use]
-    pub fn first(&self) -> FirstLayer {
+    pub fn first_layer(&self) -> FirstLayer {
         self.first
     }
 
-    /// Returns whether the network sees a canonical symmetry of the board.
+    /// Returns whether the network reads every board in its canonical orientation.
     #[must_use]
     pub fn removes_symmetry(&self) -> bool {
         self.removes_symmetry
@@ -145,8 +145,8 @@ impl Architecture {
         64 * self.inputs_per_square
     }
 
-    /// Returns the number of units of each hidden layer; of sets in a first layer with weight
-    /// sharing.
+    /// Returns the number of units of each hidden layer. A first layer with weight sharing counts
+    /// its sets.
     #[must_use]
     pub fn hidden(&self) -> &[usize] {
         &self.hidden
@@ -161,11 +161,12 @@ impl Architecture {
 
     /// Returns the number of distinct weights.
     #[must_use]
-    pub fn weights(&self) -> usize {
+    pub fn weight_count(&self) -> usize {
         self.count(false).unwrap_or(usize::MAX)
     }
 
-    /// Counts connections, or distinct weights; `None` on overflow.
+    /// Counts the connections or, if `connections` is false, the distinct weights; `None` on
+    /// overflow.
     fn count(&self, connections: bool) -> Option<usize> {
         let symmetries = if self.first == FirstLayer::Shared && connections { 8 } else { 1 };
         let mut before = self.hidden.first().copied().unwrap_or(1).checked_mul(symmetries)?;
@@ -184,7 +185,7 @@ impl Architecture {
         Some(count)
     }
 
-    /// Returns the fan-in of a unit of a layer, including the bias; initial weights are scaled by it.
+    /// Returns the fan-in of a unit, including the bias. Initial weights are scaled by it.
     pub(super) fn fan_in(&self, unit: usize, layer: usize) -> usize {
         if layer > 0 {
             let symmetries = if layer == 1 && self.first == FirstLayer::Shared { 8 } else { 1 };
@@ -202,7 +203,7 @@ impl Architecture {
 /// Number of windows.
 pub(super) const WINDOWS: usize = 91;
 
-/// Returns the squares of each window, from the 36 of 3x3 to the one of 8x8, row by row.
+/// Returns the squares of each window: the 36 windows of 3x3 squares first, that of 8x8 last.
 pub(super) fn windows() -> impl Iterator<Item = Vec<Square>> {
     (3..=8u8).flat_map(|size| {
         let count = 9 - size;
@@ -327,14 +328,14 @@ mod tests {
         for (name, connections, weights) in TABLE1 {
             let architecture: Architecture = name.parse().unwrap();
             assert_eq!(architecture.connections(), connections, "{name}");
-            assert_eq!(architecture.weights(), weights, "{name}");
+            assert_eq!(architecture.weight_count(), weights, "{name}");
             assert_eq!(architecture.to_string(), name.replace('×', "x"));
             assert_eq!(architecture.to_string().parse(), Ok(architecture));
         }
     }
 
-    /// Section 3.4: 1 window of 8x8, 4 of 7x7, 9 of 6x6 and 36 of 3x3. There are 16 of 5x5 and 25 of
-    /// 4x4; the paper swaps these two numbers.
+    /// Section 3.4: 1 window of 8x8, 4 of 7x7, 9 of 6x6 and 36 of 3x3. There are 16 of 5x5 and 25
+    /// of 4x4; the paper swaps these two numbers.
     #[test]
     fn window_counts_match_the_paper() {
         let sizes: Vec<usize> = windows().map(|window| window.len()).collect();

@@ -1,9 +1,9 @@
 //! Backpropagation.
 //!
 //! Layers after the first are processed position by position. The first layer has most of the
-//! weights, but few squares change between consecutive positions. Its errors are therefore kept as a
-//! running sum over the positions, and a square's row is updated only when its disc changes: what
-//! was added since the last change belongs to the disc that was there. With weight sharing the
+//! weights, but few squares change between consecutive positions. Its errors are therefore added to
+//! a running sum over the positions. The row of a square is updated only when its disc changes, by
+//! the part of the running sum that was added while the disc was there. With weight sharing the
 //! gradient of a weight is the sum over its symmetric units.
 
 use super::inference::{Inference, add_row, dot, subtract_row};
@@ -16,14 +16,17 @@ pub(super) struct Gradient {
     /// Updates of the layers after the first, in the layout of the weights; the part of the first
     /// layer is unused.
     pub weights: Vec<f32>,
-    /// Errors of the first layer's units, summed over positions: for each square those with an own
-    /// disc, those with an opponent's disc, and over all positions.
+    /// For each square, the errors of the first layer summed over positions with an own disc there.
     pub own: Vec<f32>,
+    /// The same for positions with an opponent's disc on the square.
     pub other: Vec<f32>,
+    /// Errors of the first layer summed over all positions.
     pub total: Vec<f32>,
-    /// Errors of the first layer in one position; `running` is their running sum.
+    /// Errors of the first layer in one position.
     pub errors: Vec<f32>,
+    /// Buffers for the errors of two consecutive later layers.
     later_errors: [Vec<f32>; 2],
+    /// Running sum of `errors`.
     pub running: Vec<f32>,
 }
 
@@ -114,8 +117,8 @@ impl Gradient {
         }
     }
 
-    /// Updates the weights of the first layer, `N` units at a time. The errors per disc, summed over
-    /// the symmetries, are converted to those of the inputs.
+    /// Updates the weights of the first layer, `N` units at a time. Converts the errors per disc,
+    /// summed over the symmetries, to gradients of the inputs' weights.
     #[inline(always)]
     pub fn update_first_layer<const N: usize>(&self, inference: &mut Inference) {
         let Inference { layout, weights, .. } = inference;
@@ -137,7 +140,7 @@ impl Gradient {
                     let weights = &mut weights[start..start + N];
                     let connected = &layout.connected;
                     for lane in 0..N {
-                        // An input is 1 if its state holds and -1 otherwise.
+                        // An input is 1 if the square has its state and -1 otherwise.
                         let step = match (inputs, input) {
                             (1, _) => own[lane] - other[lane],
                             (_, 0) => 2.0 * own[lane] - all[lane],

@@ -1,11 +1,12 @@
 //! Inference: incremental computation of the first layer, and the layers after it.
 //!
-//! An empty square, an own disc or an opponent's disc contributes one of three sums to a unit of the
-//! first layer (Binkley, Seehart & Hagiwara (2007), section 3.2: a single input is 0, 1 or -1; with
-//! two or three inputs each is 1 if it holds and -1 otherwise). The pre-activation of a unit is
-//! therefore that of the empty board plus one number per disc. These numbers are stored in tables
-//! with one row of all units per square, and a move adds a few rows. With weight sharing, the second
-//! layer has one weight for the eight symmetric units of a set, so it reads their sum.
+//! A square is empty or has an own disc or an opponent's disc, and contributes one of three sums to
+//! a unit of the first layer. (The inputs follow Binkley, Seehart & Hagiwara (2007), section 3.2: a
+//! single input is 0, 1 or -1; each of two or three inputs is 1 if the square has its state and -1
+//! otherwise.) The pre-activation of a unit is therefore that of the empty board plus one number
+//! per disc. These numbers are stored in tables with one row of all units per square, and a move
+//! adds a few rows. With weight sharing, the second layer has one weight for the eight symmetric
+//! units of a set, so it reads their sum.
 //!
 //! Sums are in single precision, in a fixed order, without fused multiply-add. The code paths for
 //! AVX2 and for the baseline are bit-identical.
@@ -82,8 +83,8 @@ impl Inference {
                 let base = self.base[symmetry * row..][..row].as_chunks_mut::<N>().0;
                 for (chunk, a) in of_input(0).iter().enumerate() {
                     let (own, other) = (&mut own[chunk], &mut other[chunk]);
-                    // Missing inputs have weight zero. A single input is 0 for an empty square and -1
-                    // for an opponent's disc.
+                    // Missing inputs have weight zero. A single input is 0 for an empty square and
+                    // -1 for an opponent's disc.
                     let none = [0.0; N];
                     let b = if inputs > 1 { &of_input(1)[chunk] } else { &none };
                     let c = if inputs > 2 { &of_input(2)[chunk] } else { &none };
@@ -107,7 +108,8 @@ impl Inference {
         self.flip[square * self.layout.width + unit]
     }
 
-    /// Returns the board as the network sees it: the canonical symmetry if symmetry is removed.
+    /// Returns the board in the orientation that the network reads: the canonical one with symmetry
+    /// removal.
     #[inline(always)]
     pub fn canonical(&self, board: Board) -> Board {
         if self.layout.architecture.removes_symmetry() {
@@ -155,8 +157,8 @@ impl Inference {
         &table[square.index() * self.layout.width..][..self.layout.width]
     }
 
-    /// Returns the value after a move, given the pre-activations of the first layer before it. Fills
-    /// `activations` with the activations.
+    /// Returns the value after a move, given the pre-activations of the first layer before the
+    /// move. Stores the activations of all layers in `activations`.
     #[inline(always)]
     pub fn value_after(
         &self,
@@ -206,8 +208,8 @@ impl Inference {
         }
     }
 
-    /// Returns the value given the pre-activations of the first layer. Fills `activations` with the
-    /// activations.
+    /// Returns the value given the pre-activations of the first layer. Stores the activations of
+    /// all layers in `activations`.
     #[inline(always)]
     pub fn forward(&self, sums: &[f32], activations: &mut [f32]) -> f32 {
         activations[..self.layout.width].copy_from_slice(sums);
@@ -223,7 +225,8 @@ impl Inference {
         self.later_layers(activations)
     }
 
-    /// Computes the layers after the first, whose activations are in `activations`.
+    /// Computes the layers after the first, given the activations of the first at the start of
+    /// `activations`.
     #[inline(always)]
     fn later_layers(&self, activations: &mut [f32]) -> f32 {
         let layout = &*self.layout;
@@ -236,10 +239,10 @@ impl Inference {
             (_, false) => sum_symmetries::<{ LANES / 2 }>(units, before, layout.row),
         }
         for layer in hidden {
-            let (units, others) = rest.split_at_mut(layer.outputs);
+            let (units, following) = rest.split_at_mut(layer.outputs);
             self.dense(*layer, before, units);
             tanh_all(units);
-            (before, rest) = (units, others);
+            (before, rest) = (units, following);
         }
         dot(&self.weights[last.weights..][..last.inputs], before) + self.weights[last.biases]
     }
@@ -250,12 +253,12 @@ impl Inference {
         let biases = self.weights[layer.biases..][..layer.outputs].as_chunks::<LANES>().0;
         let stride = layer.outputs / LANES;
         let rows = weights.as_chunks::<LANES>().0;
-        for (part, out) in units.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
+        for (chunk, out) in units.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
             // Two independent sums hide the latency of the additions.
-            let mut sums = [biases[part], [0.0; LANES]];
+            let mut sums = [biases[chunk], [0.0; LANES]];
             for (pair, inputs) in inputs.as_chunks::<2>().0.iter().enumerate() {
                 for (half, sum) in sums.iter_mut().enumerate() {
-                    let row = &rows[(2 * pair + half) * stride + part];
+                    let row = &rows[(2 * pair + half) * stride + chunk];
                     for lane in 0..LANES {
                         sum[lane] += row[lane] * inputs[half];
                     }
@@ -273,10 +276,10 @@ impl Inference {
 fn sum_symmetries<const N: usize>(units: &[f32], sums: &mut [f32], row: usize) {
     let chunks = row / N;
     let units = units.as_chunks::<N>().0;
-    for (part, out) in sums[..row].as_chunks_mut::<N>().0.iter_mut().enumerate() {
-        let mut sum = units[part];
+    for (chunk, out) in sums[..row].as_chunks_mut::<N>().0.iter_mut().enumerate() {
+        let mut sum = units[chunk];
         for symmetry in 1..8 {
-            let other = &units[symmetry * chunks + part];
+            let other = &units[symmetry * chunks + chunk];
             for lane in 0..N {
                 sum[lane] += other[lane];
             }
@@ -315,7 +318,7 @@ pub(super) fn subtract_row(from: &mut [f32], row: &[f32]) {
     }
 }
 
-/// Returns the symmetry of a board whose inputs are lexicographically smallest (section 3.3). With
+/// Returns the symmetric board whose inputs are lexicographically smallest (section 3.3). With
 /// one input per square an opponent's disc is the smallest, otherwise an empty square.
 fn canonical(board: Board, single: bool) -> Board {
     let mut smallest = board;

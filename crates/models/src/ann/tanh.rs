@@ -5,13 +5,13 @@
 //! integer arithmetic only, so compilers vectorize it and, unlike the system's function, it returns
 //! the same bits on every processor. The error is below 2e-7.
 
-/// Arguments from here on round to 1.
+/// From this argument on, tanh rounds to 1.
 const END: f32 = 9.02;
 
 /// 2 log2(e).
 const SCALE: f32 = 2.885_39;
 
-/// Adding this number rounds to an integer, stored in the low bits.
+/// Adding this number to a float rounds it to an integer, which is stored in the low bits.
 const ROUND: f32 = 12_582_912.0;
 
 /// ln(2)^k / k!, from k = 6 down to k = 1.

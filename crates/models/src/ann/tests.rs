@@ -98,14 +98,14 @@ fn reference(architecture: &Architecture, weights: &[f64], board: Board) -> f64 
     let mut index = vec![vec![None; units]; x.len() + 1];
     for (input, row) in index.iter_mut().enumerate() {
         for (unit, index) in row.iter_mut().enumerate() {
-            let spatial = architecture.first() == FirstLayer::Spatial;
+            let spatial = architecture.first_layer() == FirstLayer::Spatial;
             if input == x.len() || !spatial || windows[unit] >> (input / n) & 1 == 1 {
                 *index = Some(next);
                 next += 1;
             }
         }
     }
-    let symmetries = if architecture.first() == FirstLayer::Shared { 8 } else { 1 };
+    let symmetries = if architecture.first_layer() == FirstLayer::Shared { 8 } else { 1 };
     let mut sums = Vec::new();
     for symmetry in &Symmetry::ALL[..symmetries] {
         for (unit, bias) in index[x.len()].iter().enumerate() {
@@ -174,7 +174,7 @@ fn values_match_the_reference() {
 fn symmetric_positions_have_equal_values() {
     for name in NETS {
         let net = net(name, 3);
-        let symmetric = net.architecture().first() == FirstLayer::Shared
+        let symmetric = net.architecture().first_layer() == FirstLayer::Shared
             || net.architecture().removes_symmetry();
         let mut difference = 0.0f32;
         for position in boards(4, 60) {
@@ -275,7 +275,8 @@ fn accumulators_match_full_evaluation() {
             for (incremental, expected) in after_values.values().iter().zip(&values) {
                 assert!((incremental - f64::from(*expected)).abs() < 2e-5, "{name}");
             }
-            let (square, flips) = after_values.step(rng.below(moves.len() as u32) as usize);
+            let (square, flips) =
+                after_values.square_and_flips(rng.below(moves.len() as u32) as usize);
             for seen in Side::BOTH {
                 trainable.advance(&mut accumulators[seen.index()], square, flips, seen == side);
             }

@@ -1,7 +1,7 @@
 //! MLPs for online learning: predictions, gradients and weight updates.
 //!
-//! The prediction for a position is f = tanh(z), where z is the value that [`Mlp`] returns. An update
-//! adds a weighted sum of gradients of any number of positions:
+//! The prediction for a position is f = tanh(z), where z is the value that [`Mlp`] returns. An
+//! update adds a weighted sum of gradients of any number of positions:
 //!
 //! ```text
 //! w += sum over t of step(t) grad f(x(t))
@@ -31,10 +31,11 @@ pub struct Accumulator {
 pub struct TrainableMlp {
     inference: Inference,
     activations: Vec<f32>,
-    /// The positions of the last call of [`TrainableMlp::predict`] and their predictions.
+    /// The positions of the last call of [`TrainableMlp::predict`].
     boards: Vec<Board>,
+    /// Their predictions.
     predictions: Vec<f32>,
-    /// The activations of each of them.
+    /// Their activations, one block per position.
     batch_activations: Vec<f32>,
     gradient: Gradient,
 }
@@ -82,7 +83,7 @@ impl TrainableMlp {
         kernel::run(Refresh { inference: &self.inference, accumulator });
     }
 
-    /// Updates an accumulator by a move; `mine` if the accumulator's side makes the move.
+    /// Updates an accumulator by a move. `mine` means that the accumulator's side makes the move.
     pub fn advance(&self, accumulator: &mut Accumulator, square: Square, flips: u64, mine: bool) {
         kernel::run(Advance { inference: &self.inference, accumulator, square, flips, mine });
     }

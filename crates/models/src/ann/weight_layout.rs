@@ -56,14 +56,14 @@ pub(super) struct WeightLayout {
 
 impl WeightLayout {
     pub fn new(architecture: &Architecture) -> WeightLayout {
-        let shared = architecture.first() == FirstLayer::Shared;
+        let shared = architecture.first_layer() == FirstLayer::Shared;
         let hidden = architecture.hidden();
         let units = hidden.first().copied().unwrap_or(1);
         let symmetries = if shared { 8 } else { 1 };
         // With eight rows, half a vector of padding is enough.
         let row = units.next_multiple_of(if shared { LANES / 2 } else { LANES });
         let pooled = row.next_multiple_of(LANES);
-        let connected = match architecture.first() {
+        let connected = match architecture.first_layer() {
             FirstLayer::Spatial => connections(row),
             _ => Vec::new(),
         };
@@ -84,9 +84,9 @@ impl WeightLayout {
         let mut layers = Vec::new();
         let (mut before, mut padded) = (units, pooled);
         let rest = hidden.iter().skip(1).copied();
-        let nodes: Vec<usize> = rest.chain((!hidden.is_empty()).then_some(1)).collect();
-        for (layer, &count) in nodes.iter().enumerate() {
-            let last = layer + 1 == nodes.len();
+        let layer_units: Vec<usize> = rest.chain((!hidden.is_empty()).then_some(1)).collect();
+        for (layer, &count) in layer_units.iter().enumerate() {
+            let last = layer + 1 == layer_units.len();
             let outputs = if last { 1 } else { count.next_multiple_of(LANES) };
             let (weights, biases) = (length, length + padded * outputs);
             for input in 0..=before {
@@ -171,7 +171,7 @@ mod tests {
         for name in ["WS 192-5x8-3-1", "FC 64-1", "SR 128-9-1", "SP 192-91-40-10-1", "FC 192-8-1"] {
             let architecture: Architecture = name.parse().unwrap();
             let layout = WeightLayout::new(&architecture);
-            assert_eq!(layout.offsets.len(), architecture.weights(), "{name}");
+            assert_eq!(layout.offsets.len(), architecture.weight_count(), "{name}");
             let mut offsets = layout.offsets.clone();
             offsets.sort_unstable();
             offsets.dedup();

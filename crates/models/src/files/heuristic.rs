@@ -93,8 +93,8 @@ pub fn read_heuristic(text: &str) -> Result<(AnyHeuristic, Origin), String> {
 /// Creates a heuristic of one game from named weights.
 fn from_named_weights<P: NamedFeatures>(table: &toml::Table) -> Result<Heuristic<P>, String> {
     let (game, features) = (P::GAME, P::FEATURES.join(", "));
-    if let Some(other) = table.keys().find(|key| !P::FEATURES.contains(&key.as_str())) {
-        return Err(format!("{game} has no feature '{other}'; its features are {features}"));
+    if let Some(unknown) = table.keys().find(|key| !P::FEATURES.contains(&key.as_str())) {
+        return Err(format!("{game} has no feature '{unknown}'; its features are {features}"));
     }
     let mut weights = Vec::with_capacity(P::FEATURES.len());
     for name in P::FEATURES {
@@ -142,10 +142,10 @@ pub(super) fn heuristic_text<P: NamedFeatures>(
 /// Loads a heuristic from a file.
 pub fn load_heuristic(path: &Path) -> Result<(AnyHeuristic, Origin), ModelError> {
     let bytes = files::read(path, LIMIT)?;
-    let content = |reason: String| ModelError::Content { path: path.to_owned(), reason };
+    let invalid = |reason: String| ModelError::Content { path: path.to_owned(), reason };
     let text = std::str::from_utf8(&bytes)
-        .map_err(|e| content(format!("byte {} is not text", e.valid_up_to())))?;
-    read_heuristic(text).map_err(content)
+        .map_err(|e| invalid(format!("byte {} is not text", e.valid_up_to())))?;
+    read_heuristic(text).map_err(invalid)
 }
 
 /// Saves a heuristic to a file.

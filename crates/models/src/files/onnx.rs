@@ -2,8 +2,9 @@
 //!
 //! An ONNX file is a graph of operations in Protocol Buffers encoding. Field numbers are those of
 //! onnx.proto; the operations are those of operator set 13. Batch normalization is folded in and
-//! dropout is removed, as for inference on the CPU. The input `planes` has shape N x planes x 8 x 8,
-//! the output `logits` N x 60: one logit per square except the center.
+//! dropout is removed, as for inference on the CPU. The input `planes` has
+//! shape (N, planes, 8, 8). The output `logits` has shape (N, 60): one logit per square except the
+//! four center squares.
 
 use crate::nets::{CLASSES, EPSILON, NetGraph, Node, Op, Role, STAGES, Weights, fold_batch_norm};
 
@@ -108,13 +109,13 @@ impl Graph {
 
     /// Adds a slice of a tensor: axes, starts, ends, steps.
     fn slice(&mut self, input: &str, output: &str, [axes, from, to, steps]: [&[i64]; 4]) {
-        let part = |graph: &mut Graph, what: &str, values: &[i64]| {
-            graph.ints(format!("{output}.{what}"), values)
+        let constant = |graph: &mut Graph, suffix: &str, values: &[i64]| {
+            graph.ints(format!("{output}.{suffix}"), values)
         };
-        let from = part(self, "from", from);
-        let to = part(self, "to", to);
-        let axes = part(self, "axes", axes);
-        let steps = part(self, "steps", steps);
+        let from = constant(self, "from", from);
+        let to = constant(self, "to", to);
+        let axes = constant(self, "axes", axes);
+        let steps = constant(self, "steps", steps);
         self.node("Slice", &[input, &from, &to, &axes, &steps], output, &[]);
     }
 }
@@ -211,33 +212,33 @@ fn write_node(
         Op::GlobalAvgPool => graph.node("GlobalAveragePool", &[x], output, &[]),
         Op::Gate => {
             let channels = node.shape.channels as i64;
-            let part = |what: &str| format!("{output}.{what}");
-            let (open, shift) = (part("open"), part("shift"));
+            let named = |suffix: &str| format!("{output}.{suffix}");
+            let (open, shift) = (named("open"), named("shift"));
             graph.slice(&inputs[1], &open, [&[1], &[0], &[channels], &[1]]);
             graph.slice(&inputs[1], &shift, [&[1], &[channels], &[2 * channels], &[1]]);
-            graph.node("Sigmoid", &[&open], &part("gate"), &[]);
-            let cells = graph.ints(part("cells"), &[2, 3]);
-            graph.node("Unsqueeze", &[&part("gate"), &cells], &part("wide"), &[]);
-            graph.node("Unsqueeze", &[&shift, &cells], &part("wideshift"), &[]);
-            graph.node("Mul", &[x, &part("wide")], &part("gated"), &[]);
-            graph.node("Add", &[&part("gated"), &part("wideshift")], output, &[]);
+            graph.node("Sigmoid", &[&open], &named("gate"), &[]);
+            let cells = graph.ints(named("cells"), &[2, 3]);
+            graph.node("Unsqueeze", &[&named("gate"), &cells], &named("wide"), &[]);
+            graph.node("Unsqueeze", &[&shift, &cells], &named("wideshift"), &[]);
+            graph.node("Mul", &[x, &named("wide")], &named("gated"), &[]);
+            graph.node("Add", &[&named("gated"), &named("wideshift")], output, &[]);
         }
         Op::Select => {
-            let part = |what: &str| format!("{output}.{what}");
+            let named = |suffix: &str| format!("{output}.{suffix}");
             let planes = net.nodes()[node.inputs[1]].shape.channels as i64;
             let (stages, each) = (STAGES as i64, node.shape.channels as i64);
             // Multiply each stage's slice by its one-hot mask and sum.
-            let (on, mask) = (part("on"), part("mask"));
+            let (on, mask) = (named("on"), named("mask"));
             let cell = [&[1, 2, 3][..], &[planes - stages, 0, 0], &[planes, 1, 1], &[1, 1, 1]];
             graph.slice(&inputs[1], &on, cell);
-            let column = graph.ints(part("column"), &[-1, stages, 1]);
+            let column = graph.ints(named("column"), &[-1, stages, 1]);
             graph.node("Reshape", &[&on, &column], &mask, &[]);
-            let rows = graph.ints(part("rows"), &[-1, stages, each]);
-            graph.node("Reshape", &[x, &rows], &part("parts"), &[]);
-            graph.node("Mul", &[&part("parts"), &mask], &part("masked"), &[]);
-            let axis = graph.ints(part("axis"), &[1]);
+            let rows = graph.ints(named("rows"), &[-1, stages, each]);
+            graph.node("Reshape", &[x, &rows], &named("parts"), &[]);
+            graph.node("Mul", &[&named("parts"), &mask], &named("masked"), &[]);
+            let axis = graph.ints(named("axis"), &[1]);
             let flat = [("keepdims", Value::Int(0))];
-            graph.node("ReduceSum", &[&part("masked"), &axis], output, &flat);
+            graph.node("ReduceSum", &[&named("masked"), &axis], output, &flat);
         }
     }
 }

@@ -49,7 +49,8 @@ fn restore_tied_weights(model: &Model) -> Result<Model, String> {
     map_weights(model, |weights, index, tied| Ok(weights[index.min(tied)]))
 }
 
-/// Maps each weight of a model with stages; `f` gets the weights, an index and its tied index.
+/// Maps each weight of a model with stages; `f` receives the weights of a stage, an index and its
+/// tied index.
 fn map_weights(
     model: &Model,
     f: impl Fn(&[f32], usize, usize) -> Result<f32, String> + Copy,

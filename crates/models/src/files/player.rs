@@ -1,8 +1,8 @@
 //! The `.player` text format of the Othello League.
 //!
 //! Numbers are separated by white space and braces: the number of tuples; then for each tuple its
-//! length n, its number of placements s, s times n squares, and 3^n weights. The file does not store
-//! the view; the League uses output negation.
+//! length n, its number of placements s, s times n squares, and 3^n weights. The file does not
+//! store the view; the League uses output negation.
 
 use crate::{NTupleNetwork, Tuple, Tuples, View};
 use std::fmt::Write;
@@ -11,7 +11,7 @@ use std::str::FromStr;
 /// Maximum number of tuples; more indicate a damaged file.
 const MAX_TUPLES: usize = 100_000;
 
-/// A tokenizer that knows the line for error messages.
+/// A tokenizer that reports line numbers in errors.
 struct Tokens<'a> {
     text: &'a str,
     at: usize,

@@ -1,7 +1,7 @@
 //! Files of policy networks: safetensors with one tensor per parameter, named by
-//! [`Param::name`](crate::nets::Param), and one metadata entry, `outflank`, with the architecture, the
-//! input encoding and the origin. Linear and convolution weights are in single or half precision, all
-//! other parameters in single precision.
+//! [`Param::name`](crate::nets::Param), and one metadata entry, `outflank`, with the architecture,
+//! the input encoding and the origin. Linear and convolution weights are in single or half
+//! precision, all other parameters in single precision.
 
 use super::Origin;
 use crate::nets::{Input, NetGraph, Param, Role, Weights, named};
@@ -10,8 +10,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
-/// The key of the metadata entry.
-pub const KEY: &str = "outflank";
+/// The key of the metadata entry of all model files.
+pub const METADATA_KEY: &str = "outflank";
 
 /// The kind of policy networks in the metadata.
 pub const POLICY_KIND: &str = "policy network";
@@ -34,7 +34,7 @@ pub fn read_metadata<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
     let text = header
         .metadata()
         .as_ref()
-        .and_then(|metadata| metadata.get(KEY))
+        .and_then(|metadata| metadata.get(METADATA_KEY))
         .ok_or("the metadata has no entry 'outflank': not a model of Outflank")?;
     serde_json::from_str(text).map_err(|e| format!("metadata entry 'outflank': {e}"))
 }
@@ -51,7 +51,8 @@ pub fn read_policy(bytes: &[u8]) -> Result<(NetGraph, Weights, Origin), String> 
     }
     let input = metadata.input.parse::<Input>().map_err(|e| e.to_string())?;
     let net = named(&metadata.network, input).map_err(|e| e.to_string())?;
-    let tensors = SafeTensors::deserialize(bytes).map_err(|e| format!("damaged ({e})"))?;
+    let tensors =
+        SafeTensors::deserialize(bytes).map_err(|e| format!("the file is damaged ({e})"))?;
     if let Some(unknown) =
         tensors.names().iter().find(|name| !net.params().iter().any(|param| param.name == **name))
     {
@@ -112,7 +113,7 @@ pub fn write_policy(
         let view = TensorView::new(dtype, param.shape.clone(), block).map_err(|e| e.to_string())?;
         views.push((param.name.as_str(), view));
     }
-    let metadata = HashMap::from([(KEY.to_owned(), metadata)]);
+    let metadata = HashMap::from([(METADATA_KEY.to_owned(), metadata)]);
     safetensors::serialize(views, Some(metadata)).map_err(|e| e.to_string())
 }
 
@@ -127,18 +128,18 @@ pub(super) fn fits_half(net: &NetGraph, weights: &Weights) -> bool {
 fn to_half(value: f32) -> u16 {
     let bits = value.to_bits();
     let sign = (bits >> 16 & 0x8000) as u16;
-    let size = f32::from_bits(bits & 0x7fff_ffff);
+    let magnitude = f32::from_bits(bits & 0x7fff_ffff);
     let largest = 65504.0;
-    if size.is_nan() {
+    if magnitude.is_nan() {
         return sign | 0x7e00;
     }
-    if size >= largest {
+    if magnitude >= largest {
         return sign | 0x7bff;
     }
     // One unit in the last place of the half-precision number.
-    let exponent = (size.to_bits() >> 23).clamp(113, 142);
+    let exponent = (magnitude.to_bits() >> 23).clamp(113, 142);
     let unit = f32::from_bits((exponent - 10) << 23);
-    let steps = (size / unit).round_ties_even() as u32;
+    let steps = (magnitude / unit).round_ties_even() as u32;
     sign | ((((exponent - 113) << 10) + steps) as u16)
 }
 
@@ -146,13 +147,13 @@ fn to_half(value: f32) -> u16 {
 fn from_half(half: u16) -> f32 {
     let sign = if half & 0x8000 != 0 { -1.0 } else { 1.0 };
     let (exponent, fraction) = (u32::from(half >> 10 & 31), u32::from(half & 0x3ff));
-    let size = match exponent {
+    let magnitude = match exponent {
         0 => fraction as f32 * f32::from_bits(103 << 23),
         31 if fraction == 0 => f32::INFINITY,
         31 => f32::NAN,
         _ => f32::from_bits((exponent + 112) << 23 | fraction << 13),
     };
-    sign * size
+    sign * magnitude
 }
 
 #[cfg(test)]

@@ -1,12 +1,14 @@
 //! Outflank's model files: safetensors with one tensor, `weights`, and one metadata entry,
 //! `outflank`, a JSON document with the features and the origin of the model.
 //!
-//! There is a single metadata entry because the order of several is not fixed, and equal models must
-//! give equal bytes. Weights per stage are stored as 16-bit integers if all are multiples of 1/32,
-//! which is lossless.
+//! There is a single metadata entry because the order of several entries is not fixed, and equal
+//! models must produce equal bytes. Weights per stage are stored as 16-bit integers if all are
+//! multiples of 1/32; this is lossless.
 
 use super::Origin;
-use super::policy_net::{KEY, POLICY_KIND, fits_half, read_metadata, read_policy, write_policy};
+use super::policy_net::{
+    METADATA_KEY, POLICY_KIND, fits_half, read_metadata, read_policy, write_policy,
+};
 use crate::ann::{Architecture, Mlp};
 use crate::nets::{PolicyNet, STAGES};
 use crate::patterns::{AfterstateFeatures, ContextFeatures, Count, MoveFeatures, Stages};
@@ -17,7 +19,7 @@ use safetensors::{Dtype, SafeTensors, tensor::TensorView};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
-/// The unit of 16-bit weights.
+/// Weights that are stored in 16 bits are multiples of this.
 const GRID: f32 = 1.0 / 32.0;
 
 /// The metadata of a model other than a policy network.
@@ -59,7 +61,7 @@ pub fn read_safetensors(bytes: &[u8]) -> Result<(Model, Origin), String> {
     if metadata.kind == POLICY_KIND {
         let (net, weights, origin) = read_policy(bytes)?;
         let policy = PolicyNet::new(net, weights);
-        // Finite weights can still overflow. Each stage may use other weights, so each is tested.
+        // Finite weights can still overflow. Stages may use different weights, so each is tested.
         let stages = if policy.net().input().stage { STAGES } else { 1 };
         let game = std::iter::successors(Some(Othello::start()), |at: &Othello| {
             at.moves().next().map(|mv| at.play(mv))
@@ -74,13 +76,14 @@ pub fn read_safetensors(bytes: &[u8]) -> Result<(Model, Origin), String> {
     if metadata.format != 1 || metadata.game != "othello" {
         return Err(unknown(&metadata));
     }
-    let tensors = SafeTensors::deserialize(bytes).map_err(|e| format!("damaged ({e})"))?;
+    let tensors =
+        SafeTensors::deserialize(bytes).map_err(|e| format!("the file is damaged ({e})"))?;
     let tensor = tensors.tensor("weights").map_err(|_| "the tensor 'weights' is missing")?;
     if metadata.kind == "ann" {
         let net = metadata.net.ok_or("metadata entry 'outflank': 'net' is missing")?;
         let architecture: Architecture =
             net.parse().map_err(|e| format!("network '{net}': {e}"))?;
-        let mut weights = read_weights(&tensor, &[architecture.weights()], &net)?;
+        let mut weights = read_weights(&tensor, &[architecture.weight_count()], &net)?;
         let weights = weights.pop().unwrap_or_default();
         let net = Mlp::new(&architecture, weights).map_err(|e| e.to_string())?;
         return Ok((net.into(), metadata.origin));
@@ -105,10 +108,11 @@ pub fn read_safetensors(bytes: &[u8]) -> Result<(Model, Origin), String> {
             let stages = stages(&metadata)?;
             let features =
                 AfterstateFeatures::new(tuples, counts(&metadata)?).map_err(|e| e.to_string())?;
-            let weights = read_weights(&tensor, &[stages.count(), features.weights()], FEATURES)?;
+            let weights =
+                read_weights(&tensor, &[stages.count(), features.weight_count()], FEATURES)?;
             Patterns::new(features, stages, weights).ok_or(misfit)?.into()
         }
-        // "rater" is the name that files use.
+        // Files store "rater", the original name.
         "rater" | "move-predictor" => {
             let stages = stages(&metadata)?;
             let features = match metadata.afterstates {
@@ -116,7 +120,8 @@ pub fn read_safetensors(bytes: &[u8]) -> Result<(Model, Origin), String> {
                 false => ContextFeatures::new(tuples),
             };
             let features = features.map_err(|e| e.to_string())?;
-            let weights = read_weights(&tensor, &[stages.count(), features.weights()], FEATURES)?;
+            let weights =
+                read_weights(&tensor, &[stages.count(), features.weight_count()], FEATURES)?;
             MovePredictor::new(features, stages, weights).ok_or(misfit)?.into()
         }
         _ => return Err(unknown(&metadata)),
@@ -140,10 +145,10 @@ fn counts(metadata: &ModelMetadata) -> Result<Vec<Count>, String> {
     metadata.counts.iter().map(|name| name.parse()).collect()
 }
 
-/// Owner of the expected tensor shape in an error message.
+/// Names the source of the expected shape in the errors of [`read_weights`].
 const FEATURES: &str = "the features";
 
-/// Returns the kind as stored in files, which keep the original name of move predictors.
+/// Returns the kind as stored in files, which use the original name of move predictors.
 fn stored_kind(model: &Model) -> &'static str {
     match model {
         Model::MovePredictor(_) => "rater",
@@ -155,7 +160,7 @@ fn stored_kind(model: &Model) -> &'static str {
 fn read_weights(
     tensor: &TensorView<'_>,
     shape: &[usize],
-    owner: &str,
+    shape_source: &str,
 ) -> Result<Vec<Vec<f32>>, String> {
     let staged = shape.len() == 2;
     let data = tensor.data();
@@ -169,7 +174,7 @@ fn read_weights(
         }
         dtype => {
             return Err(format!(
-                "tensor 'weights' is {dtype:?} {:?}; expected F32 {shape:?} for {owner}",
+                "tensor 'weights' is {dtype:?} {:?}; expected F32 {shape:?} for {shape_source}",
                 tensor.shape(),
             ));
         }
@@ -184,7 +189,7 @@ fn read_weights(
 /// Serializes a model file.
 pub fn write_safetensors(model: &Model, origin: &Origin) -> Result<Vec<u8>, String> {
     if let Model::PolicyNet(policy) = model {
-        // Half precision if that is lossless, as for a network that was read from such a file.
+        // Half precision is lossless for a network that was read from a half-precision file.
         let (net, weights) = (policy.net(), policy.weights());
         return write_policy(net, weights, origin, fits_half(net, weights));
     }
@@ -236,7 +241,7 @@ pub fn write_safetensors(model: &Model, origin: &Origin) -> Result<Vec<u8>, Stri
         None => (Dtype::F32, rows.concat().iter().flat_map(|w| w.to_le_bytes()).collect()),
     };
     let view = TensorView::new(dtype, shape, &bytes).map_err(|e| e.to_string())?;
-    let metadata = HashMap::from([(KEY.to_owned(), metadata)]);
+    let metadata = HashMap::from([(METADATA_KEY.to_owned(), metadata)]);
     safetensors::serialize([("weights", view)], Some(metadata)).map_err(|e| e.to_string())
 }
 
@@ -245,7 +250,7 @@ fn on_grid(rows: &[&[f32]]) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(2 * rows.iter().map(|row| row.len()).sum::<usize>());
     for &weight in rows.iter().copied().flatten() {
         let steps = weight / GRID;
-        // The cast changes fractions and large numbers.
+        // The cast truncates fractions and saturates large numbers; both fail the comparison.
         let short = steps as i16;
         if f32::from(short) != steps {
             return None;

@@ -1,8 +1,8 @@
 //! Lists of tuples as text files, for training with custom features.
 //!
 //! Each line is a tuple: its squares as numbers from 0 (a1) to 63 (h8) or as names, separated by
-//! spaces or commas. After a line `plain` tuples have a single placement; after a line `symmetric`,
-//! which is the default, they are placed under all eight symmetries. A `#` starts a comment.
+//! spaces or commas. By default a tuple is placed under all eight symmetries. After a line `plain`
+//! tuples have a single placement; a line `symmetric` restores the default. A `#` starts a comment.
 //!
 //! ```text
 //! # The corner and its neighbors, under all eight symmetries.
@@ -23,11 +23,11 @@ const LIMIT: u64 = 1 << 20;
 
 /// Loads a list of tuples from a file.
 pub fn load_tuples(path: &Path) -> Result<Tuples, ModelError> {
-    let content = |reason: String| ModelError::Content { path: path.to_owned(), reason };
+    let invalid = |reason: String| ModelError::Content { path: path.to_owned(), reason };
     let bytes = files::read(path, LIMIT)?;
     let text = std::str::from_utf8(&bytes)
-        .map_err(|e| content(format!("byte {} is not text", e.valid_up_to())))?;
-    read_tuples(text).map_err(content)
+        .map_err(|e| invalid(format!("byte {} is not text", e.valid_up_to())))?;
+    read_tuples(text).map_err(invalid)
 }
 
 /// Parses a list of tuples.
@@ -69,7 +69,7 @@ fn tuple(words: &[&str], symmetric: bool) -> Result<Tuple, String> {
         if symmetric { Tuple::symmetric(&squares) } else { Tuple::with_placements(vec![squares]) };
     tuple.map_err(|error| match error {
         // Most lists use the names of squares.
-        TupleError::Twice(square) => match Square::new(square) {
+        TupleError::DuplicateSquare(square) => match Square::new(square) {
             Some(name) => format!("{name} (square {square}) occurs twice in one tuple"),
             None => error.to_string(),
         },

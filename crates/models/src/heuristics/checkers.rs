@@ -6,12 +6,12 @@
 //! | kings | kings | / 12 |
 //! | back row | men on the home row, where the opponent promotes | / 4 |
 //! | centre | men and kings on the eight squares 10, 11, 14, 15, 18, 19, 22, 23 | / 8 |
-//! | advancement | rows that men have advanced | relative |
+//! | advancement | rows that the men have advanced | relative |
 //! | mobility | legal moves of the side (captures are forced) | relative |
 //!
 //! A relative feature is (own - other) / (own + other).
 
-use super::{NamedFeatures, Row, relative_difference, scaled_difference};
+use super::{FeatureVector, NamedFeatures, relative_difference, scaled_difference};
 use outflank_games::Side;
 use outflank_games::checkers::Checkers;
 
@@ -21,14 +21,14 @@ impl NamedFeatures for Checkers {
     const FEATURES: &'static [&'static str] =
         &["men", "kings", "back row", "centre", "advancement", "mobility"];
 
-    fn features(&self, side: Side) -> Row {
+    fn features(&self, side: Side) -> FeatureVector {
         let (own, other) = (SidePieces::new(self, side), SidePieces::new(self, side.other()));
         [
             scaled_difference(own.men.count_ones(), other.men.count_ones(), 12.0),
             scaled_difference(own.kings, other.kings, 12.0),
             scaled_difference((own.men & 0xf).count_ones(), (other.men & 0xf).count_ones(), 4.0),
             scaled_difference(own.center, other.center, 8.0),
-            relative_difference(advanced(own.men), advanced(other.men)),
+            relative_difference(advancement(own.men), advancement(other.men)),
             relative_difference(self.mobility(side), self.mobility(side.other())),
             0.0,
             0.0,
@@ -54,9 +54,9 @@ impl SidePieces {
     }
 }
 
-/// Returns the sum of the rows that the men have advanced.
+/// Returns the total number of rows that the men have advanced.
 #[inline]
-fn advanced(men: u32) -> u32 {
+fn advancement(men: u32) -> u32 {
     // One mask per binary digit of the row number.
     (men & 0xf0f0_f0f0).count_ones()
         + 2 * (men & 0xff00_ff00).count_ones()
@@ -71,19 +71,19 @@ mod tests {
     fn advancement_is_the_sum_of_row_numbers() {
         for row in 0..8 {
             for bit in 0..4 {
-                assert_eq!(advanced(1 << (4 * row + bit)), row);
+                assert_eq!(advancement(1 << (4 * row + bit)), row);
             }
         }
-        assert_eq!(advanced(u32::MAX), 4 * 28);
+        assert_eq!(advancement(u32::MAX), 4 * 28);
         let center = [10, 11, 14, 15, 18, 19, 22, 23].iter().fold(0, |all, n| all | 1 << (n - 1));
         assert_eq!(CENTER, center);
     }
 
     #[test]
     fn features_of_a_sample_position() {
-        // Black has men on 1 and 15, advanced by 0 and 3 rows, and a king on 32. White has men on 31,
-        // 27 and 12, advanced by 0, 1 and 5 rows. Black must capture, and the only jump is 32x23;
-        // White could play 31-26, 27-23, 27-24 and 12-8.
+        // Black has men on 1 and 15, advanced by 0 and 3 rows, and a king on 32. White has men on
+        // 31, 27 and 12, advanced by 0, 1 and 5 rows. Black must capture, and the only jump is
+        // 32x23; White could play 31-26, 27-23, 27-24 and 12-8.
         let position: Checkers = "B:W31,27,12:B1,15,K32".parse().unwrap();
         let features = position.features(Side::Black);
         let expected =

@@ -13,7 +13,7 @@
 //!
 //! A relative feature is (own - other) / (own + other).
 
-use super::{NamedFeatures, Row, dot, relative_difference, scaled_difference};
+use super::{FeatureVector, NamedFeatures, dot, relative_difference, scaled_difference};
 use outflank_games::Side;
 use outflank_games::othello::kernel::{self, Kernel, Task};
 use outflank_games::othello::{Board, Othello, Square};
@@ -37,7 +37,7 @@ impl NamedFeatures for Othello {
         "frontier",
     ];
 
-    fn features(&self, side: Side) -> Row {
+    fn features(&self, side: Side) -> FeatureVector {
         let board = Board { own: self.discs(side), other: self.discs(side.other()) };
         kernel::run(BoardFeatures(board))
     }
@@ -46,7 +46,7 @@ impl NamedFeatures for Othello {
         self.transform(self.board().canonical().1)
     }
 
-    fn score_moves(&self, weights: &Row, moves: &[Square], out: &mut Vec<f32>) {
+    fn score_moves(&self, weights: &FeatureVector, moves: &[Square], out: &mut Vec<f32>) {
         kernel::run(ScoreMoves { board: self.board(), weights, moves, out });
     }
 }
@@ -60,7 +60,7 @@ fn dilate(squares: u64) -> u64 {
 
 /// Computes the features of a board.
 #[inline(always)]
-fn features<K: Kernel>(kernel: K, own: u64, other: u64) -> Row {
+fn features<K: Kernel>(kernel: K, own: u64, other: u64) -> FeatureVector {
     let empty = !(own | other);
     let frontier = dilate(empty);
     let on = |squares: u64, max| {
@@ -88,10 +88,10 @@ fn features<K: Kernel>(kernel: K, own: u64, other: u64) -> Row {
 struct BoardFeatures(Board);
 
 impl Task for BoardFeatures {
-    type Output = Row;
+    type Output = FeatureVector;
 
     #[inline(always)]
-    fn run<K: Kernel>(self, kernel: K) -> Row {
+    fn run<K: Kernel>(self, kernel: K) -> FeatureVector {
         features(kernel, self.0.own, self.0.other)
     }
 }
@@ -99,7 +99,7 @@ impl Task for BoardFeatures {
 /// Scores all moves of a board.
 struct ScoreMoves<'a> {
     board: Board,
-    weights: &'a Row,
+    weights: &'a FeatureVector,
     moves: &'a [Square],
     out: &'a mut Vec<f32>,
 }
@@ -153,8 +153,9 @@ mod tests {
     #[test]
     fn features_of_a_sample_position() {
         // After f5 Black has d5, e5, f5 and e4 and White has d4. Black could move to c3, c4, d3,
-        // White to d6, f4, f6. The empty squares adjacent to White's disc are c3, d3, e3, c4 and c5;
-        // those adjacent to Black's discs are c4, c5, c6, d6, e6, f6, g6, g5, g4, f4, f3, e3, d3.
+        // White to d6, f4, f6. The empty squares adjacent to White's disc are c3, d3, e3, c4 and
+        // c5; those adjacent to Black's discs are c4, c5, c6, d6, e6, f6, g6, g5, g4, f4, f3, e3,
+        // d3.
         let start = Othello::start();
         let after = start.play(start.parse_move("f5").unwrap());
         let expected = [0.6, 0.0, (5.0 - 13.0) / 18.0, 0.0, 0.0, 0.0, 0.0, 0.6];

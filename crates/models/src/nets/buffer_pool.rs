@@ -2,8 +2,8 @@
 
 /// A pool of free buffers.
 ///
-/// A batch needs megabytes for the outputs of all nodes; allocating them each time takes longer than
-/// filling them.
+/// A batch needs megabytes for the outputs of all nodes; allocating them each time takes longer
+/// than filling them.
 #[derive(Clone, Debug, Default)]
 pub struct BufferPool {
     free: Vec<Vec<f32>>,

@@ -26,8 +26,8 @@ impl Builder {
         &self.nodes
     }
 
-    pub(super) fn shape(&self, at: NodeId) -> Shape {
-        self.nodes[at].shape
+    pub(super) fn shape(&self, node: NodeId) -> Shape {
+        self.nodes[node].shape
     }
 
     fn push(&mut self, op: Op, inputs: Vec<NodeId>, shape: Shape) -> NodeId {
@@ -37,46 +37,46 @@ impl Builder {
 
     pub(super) fn conv(
         &mut self,
-        at: NodeId,
+        input: NodeId,
         channels: usize,
         size: usize,
         stride: usize,
         bias: bool,
     ) -> NodeId {
-        let side = self.shape(at).side.div_ceil(stride);
-        self.push(Op::Conv { size, stride, bias }, vec![at], Shape { channels, side })
+        let side = self.shape(input).side.div_ceil(stride);
+        self.push(Op::Conv { size, stride, bias }, vec![input], Shape { channels, side })
     }
 
     /// Adds a 3x3 convolution without bias, as used with batch normalization.
-    pub(super) fn conv3(&mut self, at: NodeId, channels: usize, stride: usize) -> NodeId {
-        self.conv(at, channels, 3, stride, false)
+    pub(super) fn conv3(&mut self, input: NodeId, channels: usize, stride: usize) -> NodeId {
+        self.conv(input, channels, 3, stride, false)
     }
 
     /// Adds a 1x1 convolution without bias.
-    pub(super) fn conv1(&mut self, at: NodeId, channels: usize, stride: usize) -> NodeId {
-        self.conv(at, channels, 1, stride, false)
+    pub(super) fn conv1(&mut self, input: NodeId, channels: usize, stride: usize) -> NodeId {
+        self.conv(input, channels, 1, stride, false)
     }
 
-    fn elementwise(&mut self, op: Op, at: NodeId) -> NodeId {
-        let shape = self.shape(at);
-        self.push(op, vec![at], shape)
+    fn elementwise(&mut self, op: Op, input: NodeId) -> NodeId {
+        let shape = self.shape(input);
+        self.push(op, vec![input], shape)
     }
 
-    pub(super) fn batch_norm(&mut self, at: NodeId) -> NodeId {
-        self.elementwise(Op::BatchNorm, at)
+    pub(super) fn batch_norm(&mut self, input: NodeId) -> NodeId {
+        self.elementwise(Op::BatchNorm, input)
     }
 
-    pub(super) fn relu(&mut self, at: NodeId) -> NodeId {
-        self.elementwise(Op::Relu, at)
+    pub(super) fn relu(&mut self, input: NodeId) -> NodeId {
+        self.elementwise(Op::Relu, input)
     }
 
-    pub(super) fn batch_norm_relu(&mut self, at: NodeId) -> NodeId {
-        let at = self.batch_norm(at);
-        self.relu(at)
+    pub(super) fn batch_norm_relu(&mut self, input: NodeId) -> NodeId {
+        let normalized = self.batch_norm(input);
+        self.relu(normalized)
     }
 
-    pub(super) fn dropout(&mut self, at: NodeId, rate: f32) -> NodeId {
-        self.elementwise(Op::Dropout { rate }, at)
+    pub(super) fn dropout(&mut self, input: NodeId, rate: f32) -> NodeId {
+        self.elementwise(Op::Dropout { rate }, input)
     }
 
     pub(super) fn add(&mut self, a: NodeId, b: NodeId) -> NodeId {
@@ -91,35 +91,35 @@ impl Builder {
         self.push(Op::Concat, vec![a, b], Shape { channels, side })
     }
 
-    pub(super) fn shortcut(&mut self, at: NodeId, channels: usize, stride: usize) -> NodeId {
-        let side = self.shape(at).side.div_ceil(stride);
-        self.push(Op::Shortcut { stride }, vec![at], Shape { channels, side })
+    pub(super) fn shortcut(&mut self, input: NodeId, channels: usize, stride: usize) -> NodeId {
+        let side = self.shape(input).side.div_ceil(stride);
+        self.push(Op::Shortcut { stride }, vec![input], Shape { channels, side })
     }
 
-    pub(super) fn avg_pool(&mut self, at: NodeId) -> NodeId {
-        let Shape { channels, side } = self.shape(at);
-        self.push(Op::AvgPool, vec![at], Shape { channels, side: side / 2 })
+    pub(super) fn avg_pool(&mut self, input: NodeId) -> NodeId {
+        let Shape { channels, side } = self.shape(input);
+        self.push(Op::AvgPool, vec![input], Shape { channels, side: side / 2 })
     }
 
-    pub(super) fn global_avg_pool(&mut self, at: NodeId) -> NodeId {
-        let channels = self.shape(at).channels;
-        self.push(Op::GlobalAvgPool, vec![at], Shape { channels, side: 1 })
+    pub(super) fn global_avg_pool(&mut self, input: NodeId) -> NodeId {
+        let channels = self.shape(input).channels;
+        self.push(Op::GlobalAvgPool, vec![input], Shape { channels, side: 1 })
     }
 
-    pub(super) fn linear(&mut self, at: NodeId, outputs: usize, bias: bool) -> NodeId {
-        self.push(Op::Linear { bias }, vec![at], Shape { channels: outputs, side: 1 })
+    pub(super) fn linear(&mut self, input: NodeId, outputs: usize, bias: bool) -> NodeId {
+        self.push(Op::Linear { bias }, vec![input], Shape { channels: outputs, side: 1 })
     }
 
-    pub(super) fn gate(&mut self, at: NodeId, by: NodeId) -> NodeId {
-        debug_assert_eq!(self.shape(by).len(), 2 * self.shape(at).channels);
-        let shape = self.shape(at);
-        self.push(Op::Gate, vec![at, by], shape)
+    pub(super) fn gate(&mut self, input: NodeId, gates: NodeId) -> NodeId {
+        debug_assert_eq!(self.shape(gates).len(), 2 * self.shape(input).channels);
+        let shape = self.shape(input);
+        self.push(Op::Gate, vec![input, gates], shape)
     }
 
     /// Adds a selection of the slice of the current stage from a vector with one slice per stage.
-    pub(super) fn select(&mut self, at: NodeId) -> NodeId {
-        let Shape { channels, side } = self.shape(at);
+    pub(super) fn select(&mut self, input: NodeId) -> NodeId {
+        let Shape { channels, side } = self.shape(input);
         debug_assert_eq!((channels % STAGES, side), (0, 1));
-        self.push(Op::Select, vec![at, 0], Shape { channels: channels / STAGES, side })
+        self.push(Op::Select, vec![input, 0], Shape { channels: channels / STAGES, side })
     }
 }

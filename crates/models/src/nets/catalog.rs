@@ -27,7 +27,7 @@ pub enum NetError {
          and +stage (quarter of the game)"
     )]
     Input(String),
-    /// A network with layers per stage whose input has no stage planes.
+    /// The network has layers per stage, but its input has no stage planes.
     #[error(
         "'{name}' has separate output layers per game stage, so the input must be '{input}+stage', \
          not '{input}'"
@@ -38,12 +38,12 @@ pub enum NetError {
         /// The input.
         input: Input,
     },
-    /// Weights that do not fit the network.
+    /// The weights do not fit the network.
     #[error("{0}")]
     Weights(String),
 }
 
-/// One name of each architecture.
+/// One network name for each architecture.
 const EXAMPLES: [&str; 23] = [
     "conv4",
     "conv6",
@@ -78,7 +78,7 @@ pub fn examples(input: Input) -> impl Iterator<Item = NetGraph> {
         .filter_map(move |name| named(name, input).or_else(|_| named(name, with_stage)).ok())
 }
 
-/// Builds the network of a name (case-insensitive) with an input encoding.
+/// Builds the network with this name (case-insensitive) and input encoding.
 pub fn named(name: &str, input: Input) -> Result<NetGraph, NetError> {
     let lower = name.to_ascii_lowercase();
     let mut builder = Builder::new(input.planes());
@@ -90,7 +90,7 @@ pub fn named(name: &str, input: Input) -> Result<NetGraph, NetError> {
     }
 }
 
-/// Adds the nodes of the network of a name.
+/// Adds the nodes of the network with this name.
 pub(super) fn build(b: &mut Builder, name: &str, classes: usize) -> Result<(), NetError> {
     let unknown = || NetError::Name(name.to_owned());
     let with_pooling = |text: &str, base: &str| match text.strip_prefix(base) {
@@ -118,7 +118,7 @@ pub(super) fn build(b: &mut Builder, name: &str, classes: usize) -> Result<(), N
             "dropout" => (false, true),
             _ => return Err(unknown()),
         };
-        architectures::conv(b, ConvStack { channels, batch_norm, dropout, stages }, classes);
+        architectures::conv_stack(b, ConvStack { channels, batch_norm, dropout, stages }, classes);
     } else if let Some(rest) = name.strip_prefix("fc") {
         let (layers, units) = sizes(rest).ok_or_else(unknown)?;
         if !(1..=16).contains(&layers) || !(8..=8192).contains(&units) {
@@ -134,7 +134,7 @@ pub(super) fn build(b: &mut Builder, name: &str, classes: usize) -> Result<(), N
     } else if let Some((pool, false)) = with_pooling(name, "densenet-100") {
         architectures::densenet(b, 32, pool, classes);
     } else if let Some((pool, false)) = with_pooling(name, "widenet-40-4") {
-        architectures::wide(b, 6, 4, pool, classes);
+        architectures::wide_resnet(b, 6, 4, pool, classes);
     } else if let Some(rest) = name.strip_prefix("res") {
         let mut parts = rest.split('-');
         let (blocks, channels) = parts.next().and_then(sizes).ok_or_else(unknown)?;
@@ -150,14 +150,14 @@ pub(super) fn build(b: &mut Builder, name: &str, classes: usize) -> Result<(), N
             return Err(NetError::Size(name.to_owned()));
         }
         let tower = ResidualTower { blocks, channels, pre_activation, squeeze_excitation };
-        architectures::tower(b, tower, classes);
+        architectures::residual_tower(b, tower, classes);
     } else {
         return Err(unknown());
     }
     Ok(())
 }
 
-/// Parses `10x128`.
+/// Parses two numbers, such as `10x128`.
 fn sizes(text: &str) -> Option<(usize, usize)> {
     let (a, b) = text.split_once('x')?;
     Some((a.parse().ok()?, b.parse().ok()?))
@@ -180,8 +180,8 @@ mod tests {
         assert_eq!(more.trainable_params() - net.trainable_params(), 2 * 64 * 9);
     }
 
-    /// He et al. (2016), Table 6; Huang et al. (2016), Table 2; Zagoruyko & Komodakis (2016), Table 4:
-    /// sizes for three planes and ten classes.
+    /// He et al. (2016), Table 6; Huang et al. (2016), Table 2; Zagoruyko & Komodakis (2016), Table
+    /// 4: sizes for three planes and ten classes.
     #[test]
     fn networks_of_other_papers_have_the_published_sizes() {
         let millions = |name: &str| {

@@ -7,7 +7,8 @@ pub const CLASSES: usize = 60;
 
 const CENTER: [u8; 4] = [27, 28, 35, 36];
 
-const OF_SQUARE: [Option<u8>; 64] = {
+/// The class of each square.
+const CLASS_OF_SQUARE: [Option<u8>; 64] = {
     let mut classes = [None; 64];
     let (mut square, mut class) = (0, 0);
     while square < 64 {
@@ -29,7 +30,7 @@ const OF_SQUARE: [Option<u8>; 64] = {
 /// Returns the class of a square; `None` for the four center squares.
 #[must_use]
 pub fn class_of(square: Square) -> Option<usize> {
-    OF_SQUARE[square.index()].map(usize::from)
+    CLASS_OF_SQUARE[square.index()].map(usize::from)
 }
 
 /// Returns the square of a class.
@@ -39,7 +40,7 @@ fn class_square(class: usize) -> Option<Square> {
 
 /// Returns the permutation of the classes under a symmetry.
 #[must_use]
-pub fn classes_of(symmetry: Symmetry) -> [usize; CLASSES] {
+pub fn class_permutation(symmetry: Symmetry) -> [usize; CLASSES] {
     std::array::from_fn(|class| {
         class_square(class).and_then(|square| class_of(symmetry.square(square))).unwrap_or(class)
     })
@@ -64,7 +65,7 @@ mod tests {
     #[test]
     fn symmetries_permute_the_classes() {
         for symmetry in Symmetry::ALL {
-            let mut to = classes_of(symmetry).to_vec();
+            let mut to = class_permutation(symmetry).to_vec();
             to.sort_unstable();
             assert_eq!(to, (0..60).collect::<Vec<_>>());
         }

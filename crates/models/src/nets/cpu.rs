@@ -1,8 +1,8 @@
 //! Networks on the CPU, in single precision.
 //!
-//! The output of a node for a batch is stored channel by channel: all positions of the first channel,
-//! then all of the second. A convolution is then one matrix product over the whole batch, batch
-//! normalization processes contiguous memory, and concatenation copies whole blocks.
+//! The output of a node for a batch is stored channel by channel: all positions of the first
+//! channel, then all of the second. A convolution is then one matrix product over the whole batch,
+//! batch normalization processes contiguous memory, and concatenation copies whole blocks.
 
 mod backward;
 mod forward;
@@ -43,8 +43,8 @@ impl CpuNet {
         CpuNet { net, weights, packed }
     }
 
-    /// Computes the logits, [`CLASSES`] for each position. `words` are the planes of all positions as
-    /// encoded by [`Input::words`](super::Input::words).
+    /// Computes the logits, [`CLASSES`] for each position. `words` are the planes of all positions
+    /// as encoded by [`Input::encode`](super::Input::encode).
     #[must_use]
     pub fn logits(&self, words: &[u64]) -> Vec<f32> {
         let size = BATCH * self.net.input().planes();

@@ -1,8 +1,8 @@
 //! Folding of batch normalization into the preceding convolution or linear layer.
 //!
-//! In inference, batch normalization is y = a x + b per channel, with a = scale / sqrt(variance + ε)
-//! and b = shift - a mean. If it is the only consumer of a layer, a is multiplied into the weights and
-//! b becomes the bias. Otherwise (in pre-activation networks) it stays.
+//! In inference, batch normalization is y = a x + b per channel, where b = shift - a mean and
+//! a = scale / sqrt(variance + ε). If it is the only consumer of a layer, a is multiplied into the
+//! weights and b is added to the bias. Otherwise (in pre-activation networks) it stays.
 
 use super::{EPSILON, NetGraph, Node, Op, Role, Weights};
 
@@ -15,7 +15,7 @@ pub(crate) fn fold_batch_norm(net: &NetGraph, weights: &Weights) -> (NetGraph, W
     for &input in nodes.iter().flat_map(|node| &node.inputs) {
         consumers[input] += 1;
     }
-    let (mut kept, mut values): (Vec<Node>, Vec<Vec<f32>>) = (Vec::new(), Vec::new());
+    let (mut new_nodes, mut values): (Vec<Node>, Vec<Vec<f32>>) = (Vec::new(), Vec::new());
     // For each old node, the new node with its output and the index of its first parameter.
     let mut new_index = vec![0; nodes.len()];
     let mut first_value = vec![0; nodes.len()];
@@ -29,20 +29,20 @@ pub(crate) fn fold_batch_norm(net: &NetGraph, weights: &Weights) -> (NetGraph, W
         if node.op == Op::BatchNorm && layer && consumers[before] == 1 {
             let (a, b) = affine(net, weights, index);
             let at = first_value[before];
-            if ensure_bias(&mut kept[new_index[before]], &mut values, at) {
+            if ensure_bias(&mut new_nodes[new_index[before]], &mut values, at) {
                 first_value.iter_mut().filter(|first| **first > at).for_each(|first| *first += 1);
             }
             scale_layer(&mut values[at..at + 2], &a, &b);
             new_index[index] = new_index[before];
             continue;
         }
-        new_index[index] = kept.len();
+        new_index[index] = new_nodes.len();
         first_value[index] = values.len();
         let inputs = node.inputs.iter().map(|&input| new_index[input]).collect();
-        kept.push(Node { inputs, ..node.clone() });
+        new_nodes.push(Node { inputs, ..node.clone() });
         values.extend(net.params_of(index).map(|param| weights.of(param).to_vec()));
     }
-    let net = NetGraph::new(net.name(), net.input(), kept);
+    let net = NetGraph::new(net.name(), net.input(), new_nodes);
     debug_assert!(
         net.params().iter().zip(&values).all(|(param, block)| param.len() == block.len())
     );

@@ -1,9 +1,10 @@
 //! Matrix multiplication in single precision, bit-identical on every machine.
 //!
-//! Each element of the product is summed in the order of the inner index with fused multiply-adds, for
-//! any vector width and number of threads; a processor without FMA computes the same result, slowly.
-//! Both factors are first packed into panels, so that any memory layout works and the innermost loop
-//! reads sequentially. The inner index is processed in blocks, so that packed data stays in the cache.
+//! Each element of the product is summed in the order of the inner index with fused multiply-adds,
+//! for any vector width and number of threads; a processor without FMA computes the same result,
+//! but slowly. Both factors are first packed into panels, so that any memory layout works and the
+//! innermost loop reads sequentially. The inner index is processed in blocks, so that packed data
+//! stays in the cache.
 
 use super::BufferPool;
 use super::gemm_kernel::{GemmKernel, add_tile};
@@ -80,7 +81,8 @@ impl PackedLeft {
     }
 }
 
-/// A right factor, packed into panels of columns, such as weights that are used for many rows.
+/// A right factor, packed into panels of columns. It is packed once if it is used repeatedly, such
+/// as the weights of a layer.
 #[derive(Clone, Debug)]
 pub(super) struct PackedRight {
     kernel: GemmKernel,
@@ -120,8 +122,8 @@ impl PackedRight {
 }
 
 /// Adds the product of `left` and a matrix of n columns to `c`, whose rows are `stride` apart.
-/// `fill(column, inner, columns, panel)` writes a panel of that matrix row by row; columns past the last
-/// are left unchanged.
+/// `fill(column, inner, columns, panel)` writes a panel of that matrix row by row; columns past the
+/// last may have any value.
 pub(super) fn add_product_with(
     left: &PackedLeft,
     n: usize,
@@ -210,11 +212,12 @@ pub(super) fn pack_columns(
     }
 }
 
-/// Interleaves lines, of which `left` remain, from an inner index on, until `packed` is full. A few
-/// elements of each line at a time, so that source and destination stay in the cache.
+/// Interleaves `lanes` lines from an inner index on, until `packed` is full. Only `remaining` lines
+/// exist; the others are zero. A few elements of each line are copied at a time, so that source and
+/// destination stay in the cache.
 fn pack_lines<'a>(
     run: impl Fn(usize, usize) -> &'a [f32],
-    left: usize,
+    remaining: usize,
     inner: usize,
     lanes: usize,
     packed: &mut [f32],
@@ -222,7 +225,7 @@ fn pack_lines<'a>(
     const BLOCK: usize = 16;
     for (block, to) in packed.chunks_mut(BLOCK * lanes).enumerate() {
         let (first, count) = (inner + block * BLOCK, to.len() / lanes);
-        for lane in 0..lanes.min(left) {
+        for lane in 0..lanes.min(remaining) {
             let mut at = 0;
             while at < count {
                 let from = run(lane, first + at);
@@ -232,7 +235,7 @@ fn pack_lines<'a>(
                 at += from.len().max(1);
             }
         }
-        for lane in left.min(lanes)..lanes {
+        for lane in remaining.min(lanes)..lanes {
             to[lane..].iter_mut().step_by(lanes).for_each(|to| *to = 0.0);
         }
     }
@@ -263,7 +266,7 @@ mod tests {
             let factors = (Matrix::rows(&a, k), Matrix::rows(&b, n));
             add_product((m, n, k), factors, (&mut c, n), &mut pool);
             assert_eq!(c, expected);
-            // Transposed factors give the same result.
+            // Transposed factors have the same product.
             let transpose = |x: &[f32], rows: usize, columns: usize| -> Vec<f32> {
                 (0..rows * columns).map(|i| x[i % rows * columns + i / rows]).collect()
             };

@@ -1,8 +1,8 @@
 //! Microkernels of matrix multiplication: a panel of rows times a panel of columns, accumulated in
 //! registers.
 //!
-//! Every kernel adds the same products in the same order with one rounding each, so that results are
-//! bit-identical.
+//! Every kernel adds the same products in the same order with one rounding each, so that results
+//! are bit-identical.
 
 /// The instruction set of the microkernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,8 +17,8 @@ pub(super) enum GemmKernel {
     Avx512,
 }
 
-/// Loops that are compiled for the instruction set of a kernel. A trait and not a closure, because the
-/// body must be inlined into the function with the target feature.
+/// A loop that is compiled for the instruction set of a kernel. It is a trait and not a closure,
+/// because the body must be inlined into the function with the target feature.
 pub(super) trait VectorTask {
     /// Runs the task. Implementations are marked `#[inline(always)]`.
     fn run(self);
@@ -60,8 +60,8 @@ impl GemmKernel {
         all
     }
 
-    /// Runs a task compiled for this instruction set. Results do not change, because the compiler does
-    /// not contract multiplications and additions.
+    /// Runs a task compiled for this instruction set. Results do not change, because the compiler
+    /// does not contract multiplications and additions.
     pub(super) fn run(self, task: impl VectorTask) {
         match self {
             GemmKernel::Portable => task.run(),
@@ -105,8 +105,8 @@ impl GemmKernel {
     }
 }
 
-/// Adds the product of two panels to a tile of `c`; `size` is its number of rows and columns, which may
-/// be less than the kernel's.
+/// Adds the product of two panels to a tile of `c`; `size` is its number of rows and columns, which
+/// may be less than the kernel's.
 pub(super) fn add_tile(
     kernel: GemmKernel,
     left: &[f32],
@@ -141,8 +141,8 @@ pub(super) fn add_tile(
     }
 }
 
-/// Adds the product of two panels to a contiguous tile with all rows of the kernel, of which `rows` are
-/// used. `columns` is 16 or the kernel's number of columns.
+/// Adds the product of two panels to a contiguous tile with all rows of the kernel, of which `rows`
+/// are used. `columns` is 16 or the kernel's number of columns.
 pub(super) fn add_full_tile(
     kernel: GemmKernel,
     left: &[f32],
@@ -205,8 +205,8 @@ unsafe fn accumulate_avx512<const ROWS: usize, const VECTORS: usize>(
     right: &[f32],
     full: &mut [f32],
 ) {
-    // Prefetch distances: vectors of the right panel, which is in the L2 cache, and elements of the left
-    // panel, which may be in the L3 cache.
+    // Prefetch distances: vectors of the right panel, which is in the L2 cache, and elements of the
+    // left panel, which may be in the L3 cache.
     const PREFETCH_RIGHT: usize = 16;
     const PREFETCH_LEFT: usize = 480;
     use std::arch::x86_64::{

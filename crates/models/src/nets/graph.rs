@@ -72,11 +72,11 @@ pub enum Op {
         /// Whether there is a bias.
         bias: bool,
     },
-    /// Squeeze-and-excitation gating: each channel of the first input is multiplied by the sigmoid of
-    /// one element of the second input and shifted by another.
+    /// Squeeze-and-excitation gating: each channel of the first input is multiplied by the sigmoid
+    /// of one element of the second input and shifted by another.
     Gate,
-    /// Selection of one of [`STAGES`](super::STAGES) slices of the first input, a vector, by the one-hot
-    /// stage planes of the second. (With several active planes, the sum of their slices.)
+    /// Selection of one of [`STAGES`](super::STAGES) slices of the first input, a vector, by the
+    /// one-hot stage planes of the second. (If several planes are active, their slices are summed.)
     Select,
 }
 

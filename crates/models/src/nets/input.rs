@@ -1,8 +1,8 @@
 //! Input encoding: binary planes of 8x8 squares, each stored as a 64-bit word.
 //!
-//! The encodings of Liskowski, Jaśkowski & Krawiec (2018), section IV-B, are `pieces` (own discs and
-//! the opponent's), `ones` (plus a plane of ones) and `vmoves` (plus a plane of legal moves). Options
-//! are a plane for the side to move and one-hot planes for the stage (quarter) of the game.
+//! The encodings of Liskowski, Jaśkowski & Krawiec (2018), section IV-B, are `pieces` (own discs
+//! and the opponent's), `ones` (plus a plane of ones) and `vmoves` (plus a plane of legal moves).
+//! Options are a plane for the side to move and one-hot planes for the stage (quarter) of the game.
 
 use super::NetError;
 use outflank_games::othello::Board;
@@ -12,7 +12,7 @@ use std::str::FromStr;
 /// Number of stages of a game.
 pub const STAGES: usize = 4;
 
-/// The encodings of the paper.
+/// The encodings of the board in the paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Encoding {
     /// Own discs and the opponent's discs.
@@ -26,12 +26,12 @@ pub enum Encoding {
 /// An input encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Input {
-    /// The planes of the paper.
+    /// The encoding of the board.
     pub encoding: Encoding,
     /// Whether there is a plane that is all ones if White is to move.
     pub colour: bool,
-    /// Whether the last four planes are a one-hot encoding of the stage, in quarters of sixty moves as
-    /// in Figure 5.
+    /// Whether the last four planes are a one-hot encoding of the stage, in quarters of sixty moves
+    /// as in Figure 5.
     pub stage: bool,
 }
 
@@ -47,7 +47,7 @@ impl Input {
     }
 
     /// Appends the planes of a board to `words`, one word each.
-    pub fn words(self, board: Board, white: bool, words: &mut Vec<u64>) {
+    pub fn encode(self, board: Board, white: bool, words: &mut Vec<u64>) {
         words.extend([board.own, board.other]);
         match self.encoding {
             Encoding::Pieces => {}
@@ -59,8 +59,8 @@ impl Input {
         }
         if self.stage {
             let discs = (board.own | board.other).count_ones();
-            let now = discs.saturating_sub(4).min(59) as usize * STAGES / 60;
-            words.extend((0..STAGES).map(|stage| if stage == now { u64::MAX } else { 0 }));
+            let current = discs.saturating_sub(4).min(59) as usize * STAGES / 60;
+            words.extend((0..STAGES).map(|stage| if stage == current { u64::MAX } else { 0 }));
         }
     }
 }
@@ -127,7 +127,7 @@ mod tests {
         let mut position = Othello::start();
         for number in 1..=60 {
             let mut words = Vec::new();
-            input.words(position.board(), false, &mut words);
+            input.encode(position.board(), false, &mut words);
             let on: Vec<usize> = (0..4).filter(|&stage| words[2 + stage] == u64::MAX).collect();
             assert_eq!(on, [(number - 1) / 15], "move {number}");
             assert_eq!(words.iter().filter(|&&word| word == 0).count(), 3);

@@ -41,7 +41,7 @@ impl PolicyNet {
         let input: Input = self.net.input();
         let mut words = Vec::new();
         for position in positions {
-            input.words(position.board(), position.to_move() == Side::White, &mut words);
+            input.encode(position.board(), position.to_move() == Side::White, &mut words);
         }
         self.cpu.logits(&words)
     }
@@ -68,7 +68,7 @@ pub fn score_moves(
 ) -> Vec<Vec<f32>> {
     let mut words = Vec::with_capacity(positions.len() * input.planes());
     for (position, _) in positions {
-        input.words(position.board(), position.to_move() == Side::White, &mut words);
+        input.encode(position.board(), position.to_move() == Side::White, &mut words);
     }
     let logits = infer(&words);
     let each = positions.iter().zip(logits.chunks(CLASSES));

@@ -11,11 +11,11 @@ pub struct Weights {
 }
 
 impl Weights {
-    /// Initializes the parameters: He initialization for convolutions, uniform in ±1/sqrt(fan-in) for
-    /// linear layers, zero biases, unit scales.
+    /// Initializes the parameters: He initialization for convolutions, uniform in ±1/sqrt(fan-in)
+    /// for linear layers, zero biases, unit scales.
     ///
-    /// The paper uses He initialization for all layers. Linear layers start smaller here because with
-    /// a momentum of 0.95 training often does not leave the initial plateau otherwise.
+    /// The paper uses He initialization for all layers. Linear layers start smaller here because
+    /// with a momentum of 0.95 training often does not leave the initial plateau otherwise.
     #[must_use]
     pub fn init(net: &NetGraph, seed: u64) -> Weights {
         let each = |param: &Param| -> Vec<f32> {
@@ -32,8 +32,8 @@ impl Weights {
         Weights { values: net.params().iter().map(each).collect() }
     }
 
-    /// Creates weights from values. Checks their number, that they are finite, and that variances are
-    /// not negative.
+    /// Creates weights from values. Checks their number, that they are finite, and that variances
+    /// are not negative.
     pub fn new(net: &NetGraph, values: Vec<Vec<f32>>) -> Result<Weights, NetError> {
         let invalid = |text: String| Err(NetError::Weights(text));
         if values.len() != net.params().len() {

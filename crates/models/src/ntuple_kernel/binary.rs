@@ -34,8 +34,8 @@ impl BinaryTables {
         self.sum(&self.indices(black, white))
     }
 
-    /// Computes the value of the board after each move. The mover is Black to the network if
-    /// `as_black`.
+    /// Computes the value of the board after each move. With `as_black` the mover's discs are black
+    /// to the network.
     pub(super) fn after_moves(
         &self,
         board: Board,

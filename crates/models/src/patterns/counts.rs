@@ -16,7 +16,7 @@ pub enum Count {
     /// Empty squares adjacent to the opponent's discs.
     OtherFrontier,
     /// Quadrants with an odd number of empty squares (parity).
-    OddQuarters,
+    OddQuadrants,
 }
 
 impl Count {
@@ -26,11 +26,11 @@ impl Count {
         Count::OtherMoves,
         Count::OwnFrontier,
         Count::OtherFrontier,
-        Count::OddQuarters,
+        Count::OddQuadrants,
     ];
 
     /// Size of a weight table; every count is smaller.
-    pub const LIMIT: usize = 64;
+    pub const TABLE_SIZE: usize = 64;
 
     /// Returns the name used in files and reports.
     #[must_use]
@@ -40,19 +40,19 @@ impl Count {
             Count::OtherMoves => "other-moves",
             Count::OwnFrontier => "own-frontier",
             Count::OtherFrontier => "other-frontier",
-            Count::OddQuarters => "odd-quarters",
+            Count::OddQuadrants => "odd-quarters",
         }
     }
 
     /// Returns a description for reports.
     #[must_use]
-    pub fn about(self) -> &'static str {
+    pub fn description(self) -> &'static str {
         match self {
             Count::OwnMoves => "Moves of the side that just moved",
             Count::OtherMoves => "Moves of the opponent",
             Count::OwnFrontier => "Empty squares adjacent to own discs",
             Count::OtherFrontier => "Empty squares adjacent to the opponent's discs",
-            Count::OddQuarters => "Quadrants with an odd number of empty squares",
+            Count::OddQuadrants => "Quadrants with an odd number of empty squares",
         }
     }
 
@@ -66,7 +66,7 @@ impl Count {
             Count::OtherMoves => kernel.moves(other, own).count_ones(),
             Count::OwnFrontier => (dilate(own) & empty).count_ones(),
             Count::OtherFrontier => (dilate(other) & empty).count_ones(),
-            Count::OddQuarters => odd_quadrants(empty).count_ones() / 16,
+            Count::OddQuadrants => odd_quadrants(empty).count_ones() / 16,
         }
     }
 }
@@ -122,7 +122,7 @@ mod tests {
         // around the center.
         assert_eq!((of(Count::OwnFrontier), of(Count::OtherFrontier)), (10, 10));
         // Fifteen empty squares in each quadrant.
-        assert_eq!(of(Count::OddQuarters), 4);
+        assert_eq!(of(Count::OddQuadrants), 4);
         // A disc has three neighbors in a corner, five on an edge, otherwise eight.
         for (disc, neighbors) in [(0, 3), (7, 3), (3, 5), (24, 5), (27, 8), (63, 3)] {
             assert_eq!(Count::OwnFrontier.of(kernel::Portable, 1 << disc, 0), neighbors);

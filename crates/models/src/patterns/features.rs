@@ -12,7 +12,7 @@ use outflank_games::othello::{Board, Square, Squares};
 /// after the last weight, where the weight vectors have a zero.
 pub trait MoveFeatures: Send + Sync {
     /// Returns the number of weights, without the zero for padding.
-    fn weights(&self) -> usize;
+    fn weight_count(&self) -> usize;
 
     /// Returns the length of a row including padding, a multiple of eight.
     fn width(&self) -> usize;
@@ -46,7 +46,7 @@ impl AfterstateFeatures {
         tuples: Tuples,
         counts: Vec<Count>,
     ) -> Result<AfterstateFeatures, TooManyPlacements> {
-        check(&tuples)?;
+        check_placements(&tuples)?;
         let layout = TupleLayout::new(&tuples);
         let width = (tuples.placement_count() + counts.len()).next_multiple_of(LANES);
         let mut tied_weights = tied_weights(&tuples);
@@ -87,21 +87,21 @@ impl AfterstateFeatures {
         let placements = self.tuples.placement_count();
         let first = self.tuples.count();
         for (number, count) in self.counts.iter().enumerate() {
-            let value = count.of(kernel, own, other) as usize % Count::LIMIT;
-            row[placements + number] = (first + number * Count::LIMIT + value) as i32;
+            let value = count.of(kernel, own, other) as usize % Count::TABLE_SIZE;
+            row[placements + number] = (first + number * Count::TABLE_SIZE + value) as i32;
         }
-        row[placements + self.counts.len()..self.width].fill(self.weights() as i32);
+        row[placements + self.counts.len()..self.width].fill(self.weight_count() as i32);
     }
 }
 
 /// Returns the total size of the weight tables of the counts.
 fn count_entries(counts: &[Count]) -> usize {
-    counts.len() * Count::LIMIT
+    counts.len() * Count::TABLE_SIZE
 }
 
 impl MoveFeatures for AfterstateFeatures {
     #[inline(always)]
-    fn weights(&self) -> usize {
+    fn weight_count(&self) -> usize {
         self.tuples.count() + count_entries(&self.counts)
     }
 
@@ -150,12 +150,12 @@ const MAX_PLACEMENTS: usize = 1024;
 #[error("the patterns have {0} placements on the board; the limit is {MAX_PLACEMENTS}")]
 pub struct TooManyPlacements(pub usize);
 
-fn check(tuples: &Tuples) -> Result<(), TooManyPlacements> {
+fn check_placements(tuples: &Tuples) -> Result<(), TooManyPlacements> {
     let placements = tuples.placement_count();
     if placements <= MAX_PLACEMENTS { Ok(()) } else { Err(TooManyPlacements(placements)) }
 }
 
-/// Features of a move in its context, on the board before the move (Runarsson & Lucas (2014),
+/// Features of a move in its context, on the board before the move (Runarsson & Lucas, 2014,
 /// section III-C1).
 ///
 /// They are the patterns that contain the square of the move, the number of flipped discs, and the
@@ -168,9 +168,9 @@ pub struct ContextFeatures {
     width: usize,
     /// Offset of the weights of the two counts, after all tables.
     counts: usize,
-    /// For each square the placements that contain it, and the offset of their weights from their
-    /// tables.
-    around: Vec<Vec<(u32, i32)>>,
+    /// For each square the placements that contain it, each with the difference between its index
+    /// here and its index in the tables of `layout`.
+    containing: Vec<Vec<(u32, i32)>>,
     after: Option<AfterstateFeatures>,
     tied_weights: Vec<u32>,
 }
@@ -178,16 +178,16 @@ pub struct ContextFeatures {
 impl ContextFeatures {
     /// Creates context features from patterns.
     pub fn new(tuples: Tuples) -> Result<ContextFeatures, TooManyPlacements> {
-        check(&tuples)?;
+        check_placements(&tuples)?;
         let layout = TupleLayout::new(&tuples);
-        let mut around = vec![Vec::new(); 64];
+        let mut containing = vec![Vec::new(); 64];
         let mut tied_weights = Vec::new();
         let (mut number, mut start) = (0u32, 0usize);
         for (tuple, offset) in tuples.tuples().iter().zip(tuples.offsets()) {
             for placement in tuple.placements() {
                 for (digit, square) in placement.iter().enumerate() {
                     let shift = start + digit * tuple.entries();
-                    around[square.index()].push((number, shift as i32 - offset as i32));
+                    containing[square.index()].push((number, shift as i32 - offset as i32));
                 }
                 number += 1;
             }
@@ -201,15 +201,15 @@ impl ContextFeatures {
             }
             start += tuple.length() * tuple.entries();
         }
-        tied_weights.extend(start as u32..(start + 2 * Count::LIMIT) as u32);
-        let longest = around.iter().map(Vec::len).max().unwrap_or(0) + 2;
+        tied_weights.extend(start as u32..(start + 2 * Count::TABLE_SIZE) as u32);
+        let longest = containing.iter().map(Vec::len).max().unwrap_or(0) + 2;
         let width = longest.next_multiple_of(LANES);
         Ok(ContextFeatures {
             tuples,
             layout,
             width,
             counts: start,
-            around,
+            containing,
             after: None,
             tied_weights,
         })
@@ -222,9 +222,9 @@ impl ContextFeatures {
     ) -> Result<ContextFeatures, TooManyPlacements> {
         let mut contexts = ContextFeatures::new(tuples.clone())?;
         let after = AfterstateFeatures::new(tuples, counts)?;
-        let shift = contexts.weights() as u32;
+        let shift = contexts.weight_count() as u32;
         contexts.tied_weights.extend(after.tied_weights.iter().map(|tied| tied + shift));
-        let longest = contexts.around.iter().map(Vec::len).max().unwrap_or(0) + 2;
+        let longest = contexts.containing.iter().map(Vec::len).max().unwrap_or(0) + 2;
         contexts.width = (longest + after.width()).next_multiple_of(LANES);
         contexts.after = Some(after);
         Ok(contexts)
@@ -245,7 +245,7 @@ impl ContextFeatures {
 
 impl MoveFeatures for ContextFeatures {
     #[inline(always)]
-    fn weights(&self) -> usize {
+    fn weight_count(&self) -> usize {
         self.tied_weights.len()
     }
 
@@ -257,7 +257,7 @@ impl MoveFeatures for ContextFeatures {
     #[inline(always)]
     fn row_len(&self, square: Square) -> usize {
         let after = self.after.as_ref().map_or(0, |after| after.row_len(square));
-        after + self.around[square.index()].len() + 2
+        after + self.containing[square.index()].len() + 2
     }
 
     fn tied_weights(&self) -> &[u32] {
@@ -277,7 +277,7 @@ impl MoveFeatures for ContextFeatures {
         if let Some(after) = &self.after {
             after.rows(kernel, board, moves, rows, stride);
             first = after.tuples.placement_count() + after.counts.len();
-            let shift = (self.weights() - after.weights()) as i32;
+            let shift = (self.weight_count() - after.weight_count()) as i32;
             for number in 0..moves.count_ones() as usize {
                 rows[number * stride..][..first].iter_mut().for_each(|entry| *entry += shift);
             }
@@ -288,15 +288,15 @@ impl MoveFeatures for ContextFeatures {
         let odd = odd_quadrants(board.empty());
         for (number, square) in Squares(moves).enumerate() {
             let row = &mut rows[number * stride..][first..self.width];
-            let around = &self.around[square.index()];
-            for (entry, &(placement, shift)) in row.iter_mut().zip(around) {
+            let containing = &self.containing[square.index()];
+            for (entry, &(placement, shift)) in row.iter_mut().zip(containing) {
                 *entry = indices[placement as usize] + shift;
             }
             let flipped = kernel.flips(board.own, board.other, square).count_ones() as usize;
             let is_odd = usize::from(odd & square.bit() != 0);
-            row[around.len()] = (self.counts + flipped) as i32;
-            row[around.len() + 1] = (self.counts + Count::LIMIT + is_odd) as i32;
-            row[around.len() + 2..].fill(self.weights() as i32);
+            row[containing.len()] = (self.counts + flipped) as i32;
+            row[containing.len() + 1] = (self.counts + Count::TABLE_SIZE + is_odd) as i32;
+            row[containing.len() + 2..].fill(self.weight_count() as i32);
         }
     }
 }

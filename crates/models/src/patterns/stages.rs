@@ -7,8 +7,10 @@ pub struct Stages {
     width: u32,
 }
 
-/// Number of discs after the first move, and at the end.
+/// Number of discs after the first move.
 const FIRST: u32 = 5;
+
+/// Number of discs of a full board.
 const LAST: u32 = 64;
 
 impl Stages {

@@ -1,7 +1,7 @@
 //! Index types of n-tuple tables: 16 bits for small networks, 32 bits for large ones.
 
 /// Number of entries that a 16-bit index can address.
-pub(super) const SMALL: usize = 1 << 16;
+pub(super) const ENTRIES_16_BIT: usize = 1 << 16;
 
 /// An index type and its weight table.
 pub(super) trait Index: Copy + Default + std::fmt::Debug {
@@ -18,7 +18,7 @@ pub(super) trait Index: Copy + Default + std::fmt::Debug {
 
 impl Index for u16 {
     /// One entry per 16-bit index, so that no index can be out of bounds.
-    type Table = Box<[f64; SMALL]>;
+    type Table = Box<[f64; ENTRIES_16_BIT]>;
 
     #[inline(always)]
     fn from(index: usize) -> u16 {
@@ -46,9 +46,9 @@ impl Index for u16 {
     }
 
     fn table(weights: &[f32]) -> Self::Table {
-        let mut table = vec![0.0; SMALL];
+        let mut table = vec![0.0; ENTRIES_16_BIT];
         table.iter_mut().zip(weights).for_each(|(to, &from)| *to = f64::from(from));
-        table.into_boxed_slice().try_into().unwrap_or_else(|_| Box::new([0.0; SMALL]))
+        table.into_boxed_slice().try_into().unwrap_or_else(|_| Box::new([0.0; ENTRIES_16_BIT]))
     }
 }
 

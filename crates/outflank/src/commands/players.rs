@@ -83,7 +83,7 @@ fn write(name: &str, to: &Path, as_json: bool) -> Result<Outcome> {
     let (model, origin) = crate::model_source::load_named(name)?;
     ensure_usage!(!to.exists(), "{} exists; name another file with --to", to.display());
     save(to, &model, &origin)?;
-    let (kind, weights) = (model.kind(), model.weights());
+    let (kind, weights) = (model.kind(), model.weight_count());
     if as_json {
         print_json(&json!({ "model": name, "kind": kind, "weights": weights, "file": to }))?;
     } else {

@@ -291,7 +291,7 @@ fn page(folder: &RunFolder, results: &Results<'_>) -> Result<String> {
     page.lead(format!(
         "TrainingOutcome by {} games, {} weights, {description}.",
         grouped(games),
-        grouped(model.weights() as u64),
+        grouped(model.weight_count() as u64),
     ));
     let section = page.section("Training");
     let mut plot = Plot::new("Score during training", "games", "% of points").y_range(0.0, 100.0);
@@ -363,7 +363,7 @@ fn show(folder: &RunFolder, results: &Results<'_>, seconds: f64) -> Result<()> {
         text,
         "{}: {} weights, {}, trained by {} games\n",
         results.job.name,
-        grouped(results.model.weights() as u64),
+        grouped(results.model.weight_count() as u64),
         results.job.model,
         grouped(games),
     );

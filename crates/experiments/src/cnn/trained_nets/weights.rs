@@ -160,7 +160,7 @@ mod tests {
         std::fs::copy(results.join(EMBEDDED).join(RESULT), net_folder.join(RESULT)).unwrap();
         let (cnn, start) = (embedded::cnn().unwrap(), Othello::start());
         let mut words = Vec::new();
-        cnn.net().input().words(start.board(), start.to_move() == Side::White, &mut words);
+        cnn.net().input().encode(start.board(), start.to_move() == Side::White, &mut words);
         let devices: [Box<dyn Device>; 2] = [Box::new(FakeAccelerator), Box::new(CachedOnly)];
         for device in devices {
             let context = ExperimentContext {

@@ -1,7 +1,8 @@
 //! The backward pass of a batch.
 //!
-//! The loss is the cross-entropy of the softmax, averaged over the batch (Liskowski, Jaśkowski & Krawiec
-//! (2018), section IV-A). Nodes are processed in reverse order; each adds to the gradients of its inputs.
+//! The loss is the cross-entropy of the softmax, averaged over the batch (Liskowski, Jaśkowski &
+//! Krawiec, 2018, section IV-A). Nodes are processed in reverse order; each adds to the gradients
+//! of its inputs.
 
 use super::forward::{ForwardPass, Mode, forward, par_zip, sigmoid, sum_pairs};
 use super::index_maps::{pooled_index, selected, shortcut_cells};
@@ -9,8 +10,9 @@ use super::layers::{Conv, linear_backward};
 use crate::nets::{BufferPool, CLASSES, EPSILON, NetGraph, Node, Op, Role, Weights};
 use rayon::prelude::*;
 
-/// The gradients of all parameters, in the order of [`NetGraph::params`]. For running means and variances
-/// it holds the statistics of the batch, from which the caller updates the running ones.
+/// The gradients of all parameters, in the order of [`NetGraph::params`]. In place of a gradient,
+/// running means and variances have the statistics of the batch, from which the caller updates
+/// them.
 pub type Gradient = Vec<Vec<f32>>;
 
 /// The loss of a batch and its gradient.
@@ -24,8 +26,8 @@ pub struct LossGradient {
     pub gradient: Gradient,
 }
 
-/// Returns a lower bound of the memory that [`forward_backward`] needs for a batch, in bytes: the outputs of
-/// all nodes, dropout masks, and the gradients of the largest node and its input.
+/// Returns a lower bound of the memory that [`forward_backward`] needs for a batch, in bytes: the
+/// outputs of all nodes, dropout masks, and the gradients of the largest node and its input.
 #[must_use]
 pub fn training_memory_bytes(net: &NetGraph, batch: usize) -> u64 {
     let has_mask = |node: &&Node| matches!(node.op, Op::Dropout { .. });
@@ -39,9 +41,10 @@ pub fn training_memory_bytes(net: &NetGraph, batch: usize) -> u64 {
 
 /// Computes the loss of a batch and its gradient.
 ///
-/// `words` are the encoded input planes, `targets` the classes of the moves played. Dropout draws from the
-/// RNG stream of the seed and step. `smoothing` is the label smoothing. Buffers are taken from `pool` and
-/// returned to it, except for the gradient, which the caller should [release](BufferPool::release).
+/// `words` are the encoded input planes, `targets` the classes of the moves played. Dropout draws
+/// from the RNG stream of the seed and step. `smoothing` is the label smoothing. Buffers are taken
+/// from `pool` and returned to it, except for the gradient, which the caller should
+/// [release](BufferPool::release).
 #[must_use]
 pub fn forward_backward(
     net: &NetGraph,
@@ -232,8 +235,8 @@ fn second_input(node: &Node, (x, z): (&[f32], &[f32]), grad: &[f32], batch: usiz
     }
 }
 
-/// Adds the gradient of the inputs of batch normalization, whose mean and variance depend on the inputs
-/// too. Returns the gradients of scale and shift per channel.
+/// Adds the gradient of the inputs of batch normalization, whose mean and variance depend on the
+/// inputs too. Returns the gradients of scale and shift per channel.
 fn batch_norm_backward(
     scales: &[f32],
     (x, grad): (&[f32], &[f32]),

@@ -13,11 +13,11 @@ use rayon::prelude::*;
 
 /// The mode of a forward pass.
 pub(super) enum Mode<'a> {
-    /// Inference: batch normalization uses the running statistics, and only the output of the last node
-    /// is kept. Contains the packed weights of each node.
+    /// Inference: batch normalization uses the running statistics, and only the output of the last
+    /// node is kept. Contains the packed weights of each node.
     Inference(&'a [PackedWeights]),
-    /// Training: batch normalization uses the statistics of the batch, and dropout draws from the RNG
-    /// stream of this seed and step.
+    /// Training: batch normalization uses the statistics of the batch, and dropout draws from the
+    /// RNG stream of this seed and step.
     Training { seed: u64, step: u64 },
 }
 
@@ -217,9 +217,9 @@ fn node_output(
         Op::Concat => {
             let mut rest = &mut y[..];
             for &input in &node.inputs {
-                let (block, others) = rest.split_at_mut(pass.outputs[input].len());
+                let (block, following) = rest.split_at_mut(pass.outputs[input].len());
                 block.copy_from_slice(&pass.outputs[input]);
-                rest = others;
+                rest = following;
             }
         }
         Op::Shortcut { stride } => {
@@ -317,7 +317,8 @@ fn batch_affine((scales, shifts): (&[f32], &[f32]), statistics: &[f32]) -> (Vec<
     (a, b)
 }
 
-/// Draws a dropout mask from the RNG stream of a seed, step and node. Retained elements are scaled up.
+/// Draws a dropout mask from the RNG stream of a seed, step and node. Retained elements are scaled
+/// up.
 fn fill_dropout_mask(mask: &mut [f32], rate: f32, (seed, step, node): (u64, u64, usize)) {
     let name = [step.to_string(), node.to_string()];
     let mut rng = stream(seed, &["net", "dropout", &name[0], &name[1]]);
@@ -327,7 +328,8 @@ fn fill_dropout_mask(mask: &mut [f32], rate: f32, (seed, step, node): (u64, u64,
     }
 }
 
-/// Computes the mean of each channel, then the variance of each channel, over all positions and cells.
+/// Computes the mean of each channel, then the variance of each channel, over all positions and
+/// cells.
 fn mean_and_variance(x: &[f32], channels: usize, pool: &mut BufferPool) -> Vec<f32> {
     let per_map = x.len() / channels.max(1);
     let mut statistics = pool.take(2 * channels);

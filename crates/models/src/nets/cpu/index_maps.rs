@@ -8,8 +8,8 @@ pub(super) fn pooled_index(at: usize, side: usize) -> usize {
     map * half * half + cell / side / 2 * half + cell % side / 2
 }
 
-/// Returns the (destination, source) indices of a shortcut. Channels are contiguous, so that the padded
-/// ones are not reached.
+/// Returns the (destination, source) indices of a shortcut. The padded channels come last and are
+/// not included.
 pub(super) fn shortcut_cells(
     from_side: usize,
     to_side: usize,

@@ -186,8 +186,9 @@ impl Conv {
     }
 }
 
-/// Expands 8x8 boards for 3x3 convolutions directly into a packed panel: `columns` cells (whole rows of
-/// the board) from `cell` on, and kernel taps from `inner` on. Channels are `map` apart in `x`.
+/// Expands 8x8 boards for 3x3 convolutions directly into a packed panel: `columns` cells (whole
+/// rows of the board) from `cell` on, and kernel taps from `inner` on. `map` is the distance of
+/// channels in `x`.
 fn board_im2col(
     x: &[f32],
     map: usize,
@@ -246,8 +247,8 @@ pub(super) fn linear(
     }
 }
 
-/// Adds the gradients of the weights and of the inputs of a linear layer, given the gradient `dy` of the
-/// outputs.
+/// Adds the gradients of the weights and of the inputs of a linear layer, given the gradient `dy`
+/// of the outputs.
 pub(super) fn linear_backward(
     (x, dy, from): (&[f32], &[f32], Shape),
     weight: &[f32],

@@ -1,17 +1,18 @@
-//! Winograd convolution F(2x2, 3x3) on 8x8 boards (Winograd (1980); Lavin & Gray (2016)).
+//! Winograd convolution F(2x2, 3x3) on 8x8 boards (Winograd, 1980; Lavin & Gray, 2016).
 //!
-//! A board has sixteen tiles of 2x2 outputs, each of which depends on 4x4 inputs. With
-//! Y = Aᵀ[(G g Gᵀ) ⊙ (Bᵀ d B)]A a tile takes 16 multiplications per pair of channels instead of 36.
-//! Summed over channels, each of the 16 elements ("points") of the bracket is a matrix product: weights
-//! times the points of all tiles.
+//! A board has sixteen tiles of 2x2 outputs. Each tile depends on 4x4 inputs and is computed as
+//! Y = Aᵀ[(G g Gᵀ) ⊙ (Bᵀ d B)]A, which takes 16 multiplications per pair of channels instead of 36.
+//! Summed over channels, each of the 16 elements ("points") of the bracket is a matrix product:
+//! weights times the points of all tiles.
 //!
-//! F(4x4, 3x3) would need little more than half of the multiplications, but four times as many weights
-//! as direct convolution. For a single position, reading them takes longer than the multiplications;
-//! and the algorithm must not depend on the batch size, so that outputs do not.
+//! F(4x4, 3x3) would need little more than half of the multiplications, but four times as many
+//! weights as direct convolution. For a single position, reading them takes longer than the
+//! multiplications. A different algorithm for large batches would make the outputs depend on the
+//! batch size.
 //!
-//! Each sum has a fixed order for any vector width, number of threads and batch size: Bᵀ d B first along
-//! the rows of a board and then along its columns, Aᵀ M A the other way round, and matrix products in
-//! the order of the inner index.
+//! Each sum has a fixed order for any vector width, number of threads and batch size: Bᵀ d B first
+//! along the rows of a board and then along its columns, Aᵀ M A the other way round, and matrix
+//! products in the order of the inner index.
 
 mod gradient;
 
@@ -26,15 +27,15 @@ const TILES: usize = 16;
 /// Number of points of a tile.
 const POINTS: usize = 16;
 
-/// Number of boards transformed at a time: with 256 channels their points take 1 MiB and stay in the
-/// cache while all weights are read.
+/// Number of boards transformed at a time: with 256 channels their points take 1 MiB and stay in
+/// the cache while all weights are read.
 const BOARDS: usize = 4;
 
 /// Number of floats of a cache line.
 const LINE: usize = 16;
 
-/// Minimum number of input and output channels. With fewer, direct convolution is faster because the
-/// transforms dominate.
+/// Minimum number of input and output channels. With fewer, direct convolution is faster because
+/// the transforms dominate.
 const MIN_CHANNELS: usize = 16;
 
 /// The products of a panel of weights and a panel of points, aligned to a cache line.
@@ -69,8 +70,8 @@ impl Winograd {
         Winograd::fill(kernel, (kernels.len() / from, from), taps, pool)
     }
 
-    /// Transforms the weights for the backward pass: the gradient of the inputs is the convolution of the
-    /// outputs' gradient with rotated kernels and swapped channels.
+    /// Transforms the weights for the backward pass: the gradient of the inputs is the convolution
+    /// of the outputs' gradient with rotated kernels and swapped channels.
     pub(super) fn pack_transposed(
         kernel: GemmKernel,
         weight: &[f32],
@@ -144,7 +145,7 @@ impl Winograd {
             let columns = points.len() / (POINTS * self.from);
             let at = 64 * (first + panel * boards);
             let x = x.get(at..).unwrap_or_default();
-            self.kernel.run(TransformInputs { x, apart: 64 * batch, points, columns });
+            self.kernel.run(TransformInputs { x, stride: 64 * batch, points, columns });
         });
     }
 
@@ -166,7 +167,7 @@ impl Winograd {
                     add_full_tile(self.kernel, weights, points, sums, (outputs, columns));
                 }
                 let y = &mut y[64 * (first + panel * boards)..];
-                self.kernel.run(TransformOutputs { sums, rows, columns, y, apart: 64 * batch });
+                self.kernel.run(TransformOutputs { sums, rows, columns, y, stride: 64 * batch });
             }
         });
     }
@@ -181,10 +182,10 @@ fn kernel_points(taps: &[f32; 9]) -> [f32; POINTS] {
     std::array::from_fn(|point| points[point / 4][point % 4] as f32)
 }
 
-/// Computes the points of the boards of a panel. Channels are `apart` in `x`.
+/// Computes the points of the boards of a panel. `stride` is the distance of channels in `x`.
 struct TransformInputs<'a> {
     x: &'a [f32],
-    apart: usize,
+    stride: usize,
     points: &'a mut [f32],
     columns: usize,
 }
@@ -192,9 +193,9 @@ struct TransformInputs<'a> {
 impl VectorTask for TransformInputs<'_> {
     #[inline(always)]
     fn run(self) {
-        let TransformInputs { x, apart, points, columns } = self;
+        let TransformInputs { x, stride, points, columns } = self;
         let maps = points.len() / (POINTS * columns);
-        for (map, x) in x.chunks(apart).take(maps).enumerate() {
+        for (map, x) in x.chunks(stride).take(maps).enumerate() {
             for (board, x) in x.as_chunks::<64>().0.iter().take(columns / TILES).enumerate() {
                 board_points(x, &mut points[map * columns + board * TILES..], columns * maps);
             }
@@ -202,20 +203,20 @@ impl VectorTask for TransformInputs<'_> {
     }
 }
 
-/// Adds the outputs of the boards of a panel. Channels are `apart` in `y`.
+/// Adds the outputs of the boards of a panel. `stride` is the distance of channels in `y`.
 struct TransformOutputs<'a> {
     sums: &'a [f32],
     rows: usize,
     columns: usize,
     y: &'a mut [f32],
-    apart: usize,
+    stride: usize,
 }
 
 impl VectorTask for TransformOutputs<'_> {
     #[inline(always)]
     fn run(self) {
-        let TransformOutputs { sums, rows, columns, y, apart } = self;
-        for (row, y) in y.chunks_mut(apart).take(rows).enumerate() {
+        let TransformOutputs { sums, rows, columns, y, stride } = self;
+        for (row, y) in y.chunks_mut(stride).take(rows).enumerate() {
             let boards = y.as_chunks_mut::<64>().0.iter_mut().take(columns / TILES);
             for (board, y) in boards.enumerate() {
                 add_board(&sums[row * columns + board * TILES..], rows * columns, y);
@@ -224,44 +225,46 @@ impl VectorTask for TransformOutputs<'_> {
     }
 }
 
-/// Computes Bᵀ d B of every tile: a row of sixteen tiles per point, rows `apart`.
+/// Computes Bᵀ d B of every tile: a row of sixteen tiles per point. `stride` is the distance of
+/// rows.
 #[inline(always)]
-fn board_points(board: &[f32; 64], to: &mut [f32], apart: usize) {
+fn board_points(board: &[f32; 64], to: &mut [f32], stride: usize) {
     // Zero padding. For each row of the board: every other cell, starting at column -1, 0, 1, 2.
     let mut lines = [[[0.0f32; 4]; 10]; 4];
     for (row, &[a, b, c, d, e, f, g, h]) in board.as_chunks::<8>().0.iter().enumerate() {
-        let seen = [[0.0, b, d, f], [a, c, e, g], [b, d, f, h], [c, e, g, 0.0]];
+        let columns = [[0.0, b, d, f], [a, c, e, g], [b, d, f, h], [c, e, g, 0.0]];
         for tile in 0..4 {
-            lines[0][row + 1][tile] = seen[0][tile] - seen[2][tile];
-            lines[1][row + 1][tile] = seen[1][tile] + seen[2][tile];
-            lines[2][row + 1][tile] = seen[2][tile] - seen[1][tile];
-            lines[3][row + 1][tile] = seen[1][tile] - seen[3][tile];
+            lines[0][row + 1][tile] = columns[0][tile] - columns[2][tile];
+            lines[1][row + 1][tile] = columns[1][tile] + columns[2][tile];
+            lines[2][row + 1][tile] = columns[2][tile] - columns[1][tile];
+            lines[3][row + 1][tile] = columns[1][tile] - columns[3][tile];
         }
     }
     for (column, lines) in lines.iter().enumerate() {
         let mut points = [[[0.0f32; 4]; 4]; 4];
         for row in 0..4 {
             for tile in 0..4 {
-                let seen = |line: usize| lines[2 * row + line][tile];
-                points[0][row][tile] = seen(0) - seen(2);
-                points[1][row][tile] = seen(1) + seen(2);
-                points[2][row][tile] = seen(2) - seen(1);
-                points[3][row][tile] = seen(1) - seen(3);
+                let cell = |line: usize| lines[2 * row + line][tile];
+                points[0][row][tile] = cell(0) - cell(2);
+                points[1][row][tile] = cell(1) + cell(2);
+                points[2][row][tile] = cell(2) - cell(1);
+                points[3][row][tile] = cell(1) - cell(3);
             }
         }
         for (point, tiles) in points.iter().enumerate() {
-            let at = (4 * point + column) * apart;
+            let at = (4 * point + column) * stride;
             to[at..at + TILES].copy_from_slice(tiles.as_flattened());
         }
     }
 }
 
-/// Adds Aᵀ M A of every tile to a board. The rows of sixteen tiles per point are `apart`.
+/// Adds Aᵀ M A of every tile to a board. `stride` is the distance of the rows of sixteen tiles per
+/// point.
 #[inline(always)]
-fn add_board(points: &[f32], apart: usize, board: &mut [f32; 64]) {
+fn add_board(points: &[f32], stride: usize, board: &mut [f32; 64]) {
     let mut lines = [[[0.0f32; TILES]; 4]; 2];
     for column in 0..4 {
-        let of = |point: usize| points[(4 * point + column) * apart..].first_chunk::<TILES>();
+        let of = |point: usize| points[(4 * point + column) * stride..].first_chunk::<TILES>();
         let (Some(a), Some(b), Some(c), Some(d)) = (of(0), of(1), of(2), of(3)) else { return };
         for tile in 0..TILES {
             lines[0][column][tile] = a[tile] + b[tile] + c[tile];
@@ -306,8 +309,8 @@ mod tests {
         (0..9).map(tap).sum()
     }
 
-    /// Returns the outputs of a board with all inputs and coefficients replaced by their absolute values,
-    /// which bound the rounding error.
+    /// Returns the outputs of a board with all inputs and coefficients replaced by their absolute
+    /// values, which bound the rounding error.
     fn magnitudes(x: &[f64; 64], taps: &[f32; 9]) -> [f64; 64] {
         let weights = kernel_points(taps).map(|value| f64::from(value.abs()));
         std::array::from_fn(|cell| {
@@ -332,8 +335,8 @@ mod tests {
         })
     }
 
-    /// Roundings: one for a weight, two for a point of a board, one per channel of the sum, four for an
-    /// output of a tile and one for adding it to the initial output.
+    /// Roundings: one for a weight, two for a point of a board, one per channel of the sum, four
+    /// for an output of a tile and one for adding it to the initial output.
     #[test]
     fn matches_direct_convolution_within_rounding() {
         for (from, to, batch) in [(16, 17, 3), (64, 12, 2), (200, 5, 1)] {

@@ -1,8 +1,8 @@
 //! The gradient of the weights in Winograd convolution.
 //!
-//! The outputs are Aᵀ[U ⊙ V]A with U = G g Gᵀ and V = Bᵀ d B, summed over channels. The gradient of U is
-//! A dY Aᵀ times V, summed over the tiles of all boards, which is again one matrix product per point. The
-//! gradient of the kernel g is Gᵀ dU G.
+//! The outputs are Aᵀ[U ⊙ V]A with U = G g Gᵀ and V = Bᵀ d B, summed over channels. The gradient of
+//! U is A dY Aᵀ times V, summed over the tiles of all boards, which is again one matrix product per
+//! point. The gradient of the kernel g is Gᵀ dU G.
 //!
 //! Sums run over tiles, so panels have one line per tile with the channels side by side.
 
@@ -54,9 +54,9 @@ impl Winograd {
             let rights_each =
                 rights_each.map(|(at, to)| (x, Transform::Inputs, at * columns, columns, to));
             lefts_each.chain(rights_each).for_each(|(from, transform, map, lanes, to)| {
-                let apart = 64 * conv.batch;
-                let maps = &from[map * apart..];
-                let task = TransformBoards { maps, apart, first, transform, to };
+                let stride = 64 * conv.batch;
+                let maps = &from[map * stride..];
+                let task = TransformBoards { maps, stride, first, transform, to };
                 match lanes {
                     6 => kernel.run(Lanes::<6>(task)),
                     12 => kernel.run(Lanes::<12>(task)),
@@ -102,10 +102,10 @@ fn kernel_gradient(points: &[f32; POINTS]) -> [f32; 9] {
     std::array::from_fn(|tap| taps[tap / 3][tap % 3])
 }
 
-/// Transforms boards from `first` on. Channels are `apart` in `maps`.
+/// Transforms boards from `first` on. `stride` is the distance of channels in `maps`.
 struct TransformBoards<'a> {
     maps: &'a [f32],
-    apart: usize,
+    stride: usize,
     first: usize,
     transform: Transform,
     to: &'a mut [f32],
@@ -117,13 +117,13 @@ struct Lanes<'a, const MAPS: usize>(TransformBoards<'a>);
 impl<const MAPS: usize> VectorTask for Lanes<'_, MAPS> {
     #[inline(always)]
     fn run(self) {
-        let TransformBoards { maps, apart, first, transform, to } = self.0;
+        let TransformBoards { maps, stride, first, transform, to } = self.0;
         let to = to.as_chunks_mut::<MAPS>().0;
         let tiles = to.len() / POINTS;
         for board in 0..tiles / TILES {
             // Zero padding on every side.
             let mut cells = [[[0.0f32; MAPS]; 10]; 10];
-            for (lane, map) in maps.chunks(apart).take(MAPS).enumerate() {
+            for (lane, map) in maps.chunks(stride).take(MAPS).enumerate() {
                 let from = map[64 * (first + board)..][..64].as_chunks::<8>().0;
                 for (row, from) in from.iter().enumerate() {
                     for (column, &from) in from.iter().enumerate() {
@@ -206,10 +206,10 @@ mod tests {
                     let (row, column) = (cell / 8 + tap / 3, cell % 8 + tap % 3);
                     if (1..9).contains(&row) && (1..9).contains(&column) {
                         let x = x[(map * batch + board) * 64 + 8 * (row - 1) + column - 1];
-                        let part =
+                        let product =
                             f64::from(x) * f64::from(dy[(output * batch + board) * 64 + cell]);
-                        sum += part;
-                        magnitude += part.abs();
+                        sum += product;
+                        magnitude += product.abs();
                     }
                 }
             }
