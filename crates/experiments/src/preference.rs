@@ -19,7 +19,7 @@ use outflank_records::{DecisionFilter, decisions};
 use outflank_report::text::count;
 use outflank_runs::{files, stop_requested};
 
-/// Training games, and test games (section VIII-A).
+/// Number of training games, and of test games (section VIII-A).
 const GAMES: usize = 1000;
 
 /// Trace decay of LSTD (section VIII-B).
@@ -95,7 +95,7 @@ impl TrainedPlayer {
     }
 }
 
-/// Returns the paper's settings of all methods.
+/// Returns the paper's options of all methods.
 #[must_use]
 pub fn options() -> MethodOptions {
     MethodOptions { c: C, lambda: LAMBDA, ..MethodOptions::default() }
@@ -113,8 +113,7 @@ pub fn trials(context: &ExperimentContext) -> u64 {
     context.scale.choose(1, 5, 20)
 }
 
-/// Trains the players of one trial on these feature sets, or loads them if they are in the run
-/// folder.
+/// Trains the players of one trial with these feature sets, or loads them from the run folder.
 pub fn players(
     context: &ExperimentContext,
     seed: u64,
@@ -130,7 +129,7 @@ pub fn players(
     Ok(players)
 }
 
-/// Trains one player of a trial, or loads it.
+/// Trains one player of a trial, or loads it from the run folder.
 pub fn one_player(
     context: &ExperimentContext,
     seed: u64,
@@ -147,8 +146,8 @@ pub fn one_player(
     }
     (context.log)(&format!("training {name}"));
     let choices = decisions(&games.train, &DecisionFilter::CHOICES);
-    let task = TrainingData::new(&games.train, choices.items(), features.tuples());
-    let outcome = learn(method, task, &options(), seed, &mut |_| !stop_requested());
+    let data = TrainingData::new(&games.train, choices.items(), features.tuples());
+    let outcome = learn(method, data, &options(), seed, &mut |_| !stop_requested());
     // A stopped method may return an error, which the user should not see.
     if stop_requested() {
         return Err(ExperimentError::Stopped);
@@ -166,12 +165,12 @@ pub fn one_player(
     Ok(TrainedPlayer { method, features, network })
 }
 
-/// Creates the error for a method without an n-tuple network.
+/// Returns the error for a method that trains no n-tuple network.
 fn no_network(method: Method) -> ExperimentError {
     ExperimentError::Training(format!("{} trains no n-tuple network", method.name()))
 }
 
-/// Describes the games, as a departure.
+/// Returns the departure about the games.
 fn games_departure(games: &GameSample) -> String {
     format!(
         "The paper does not say which 2,000 games it used. Ours are a uniform sample of {}: {} training \
@@ -182,7 +181,7 @@ fn games_departure(games: &GameSample) -> String {
     )
 }
 
-/// Describes the solvers, as a departure.
+/// The departure about the solvers.
 const SOLVERS: &str = "Solvers: the support vector machines are trained by a primal Newton method, which \
                        reaches the optimum that LIBLINEAR's dual coordinate descent approximates; \
                        LSTD by LU decomposition with a small ridge instead of a pseudo-inverse; MM by \

@@ -1,15 +1,15 @@
-//! The report of an experiment: the paper's figures, ours, and the difference.
+//! The report of an experiment: the published figures, ours, and their differences.
 
 use crate::Scale;
 use outflank_report::{Align, Figure, Page, Table};
 use serde::Serialize;
 
-/// One figure of a table, or one point of a curve.
+/// One number of a table, or one point of a curve.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Cell {
     /// The row, or the series of a curve.
     pub row: String,
-    /// The column, or the x of a curve.
+    /// The column, or the x value of a curve.
     pub column: String,
     /// The published figure.
     pub paper: Option<f64>,
@@ -34,8 +34,8 @@ impl Cell {
         Cell { row: String::new(), column: String::new(), paper, ours, error, decimals }
     }
 
-    /// Sets the decimals of the published figure, which a number such as 64.0 does not determine, and
-    /// the minimum decimals of ours.
+    /// Sets the decimals of the published figure, which a number such as 64.0 does not determine,
+    /// and the minimum decimals of ours.
     pub fn decimals(&mut self, published: usize, ours_min: usize) {
         self.decimals = (published, ours_min);
     }
@@ -45,8 +45,8 @@ impl Cell {
         self.decimals.1 = ours_min;
     }
 
-    /// Returns whether our error is small enough (less than ten units of the last published digit) to
-    /// show one decimal more; `None` without an error.
+    /// Returns whether our error is small enough (less than ten units of the last published digit)
+    /// to show one more decimal; `None` if there is no error.
     fn deserves_extra_decimal(&self) -> Option<bool> {
         self.error.map(|error| error > 0.0 && error < 10f64.powi(1 - self.decimals.0 as i32))
     }
@@ -68,7 +68,7 @@ impl Cell {
     }
 }
 
-/// Returns the number of decimals of a number.
+/// Returns the number of decimals of a number, at most [`MAX_DECIMALS`].
 fn decimals_of(number: f64) -> usize {
     let is_exact = |decimals: &usize| {
         let tens = 10f64.powi(*decimals as i32);
@@ -85,7 +85,7 @@ pub struct Report {
     pub scale: Scale,
     /// Title: the paper and the table or figure.
     pub title: String,
-    /// What was measured, in a sentence or two.
+    /// Description of the measurement, in one or two sentences.
     pub lead: String,
     /// The figures of the table or the points of the curves.
     pub cells: Vec<Cell>,
@@ -129,7 +129,7 @@ impl Report {
         &mut self.cells[last]
     }
 
-    /// Returns all cells, one per row.
+    /// Returns a table with one row per cell.
     #[must_use]
     pub fn table(&self) -> Table {
         let mut table = Table::new([
@@ -148,8 +148,8 @@ impl Report {
         table
     }
 
-    /// Returns the cells as a matrix, each as "paper | ours ± error (difference)"; `None` if there are
-    /// more than 16 columns or fewer than 2.
+    /// Returns the cells as a matrix, each as "paper | ours ± error (difference)"; `None` if there
+    /// are more than 16 columns or fewer than 2.
     #[must_use]
     pub fn matrix(&self) -> Option<Table> {
         let mut rows: Vec<&str> = Vec::new();
@@ -226,8 +226,9 @@ impl Report {
 mod tests {
     use super::*;
 
-    /// Liskowski et al. (2018) publish 99.95 and 100.0 in Table IV, r2 = 0.997 and a slope of 1.7 in the
-    /// text, 190 microseconds in Table V; Runarsson & Lucas (2014) publish 1850 and 78.0 in Table III.
+    /// Liskowski et al. (2018) publish 99.95 and 100.0 in Table IV, r2 = 0.997 and a slope of 1.7
+    /// in the text, 190 microseconds in Table V; Runarsson & Lucas (2014) publish 1850 and 78.0 in
+    /// Table III.
     #[test]
     fn decimals_follow_the_published_figures() {
         let mut report = Report::new("cnn/table4", Scale::Smoke, "", String::new());

@@ -19,7 +19,7 @@ pub fn departures(context: &ExperimentContext) -> Vec<String> {
         format!(
             "\"By example\" is the paper's split: nearly every test example has symmetric copies in \
              the training set. \"By game\" is ours: training games up to {LAST_TRAINING_YEAR}, test on \
-             all later games (on a tenth if all games are of one time); the best legal move counts, \
+             all later games (on a tenth of the games if all are on one side of that year); the best legal move counts, \
              and in symmetric positions symmetric moves share the credit."
         ),
         format!(

@@ -1,5 +1,5 @@
-//! Liskowski, Jaśkowski & Krawiec (2018), Table II: the effect of symmetries and of removing duplicates
-//! from the training set.
+//! Liskowski, Jaśkowski & Krawiec (2018), Table II: the effect of symmetries and of removing
+//! duplicates from the training set.
 //!
 //! Measures top-1 accuracy on the test examples of Original, and on games after 2012.
 //!
@@ -18,7 +18,7 @@ pub(super) const NETS: [&str; 3] = ["conv4", "conv6", "conv8"];
 const PUBLISHED: [[f64; 4]; 3] =
     [[55.1, 56.9, 55.9, 57.2], [57.2, 58.7, 57.9, 59.1], [58.1, 60.1, 58.9, 60.5]];
 
-/// The table.
+/// The experiment `cnn/table2`.
 pub struct Table2;
 
 impl Experiment for Table2 {

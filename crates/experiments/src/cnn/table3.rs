@@ -1,7 +1,7 @@
 //! Liskowski, Jaśkowski & Krawiec (2018), Tables III and IV: input encodings and depth.
 //!
-//! Measures top-1 accuracy (Table III) and the legal rate (Table IV) on the test examples of Unique-S, and
-//! on games after 2012.
+//! Measures top-1 accuracy (Table III) and the legal rate (Table IV) on the test examples of
+//! Unique-S, and on games after 2012.
 //!
 //! Departures: see `departures.rs`.
 

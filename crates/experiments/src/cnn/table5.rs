@@ -1,8 +1,8 @@
 //! Liskowski, Jaśkowski & Krawiec (2018), Table V: dropout, batch normalization and bagging.
 //!
-//! Measures top-1 accuracy, prediction time and the generalization gap. Additional rows: the ten-layer
-//! network that the text mentions, the fully connected network of section VII, and input planes for the
-//! color and the stage and separate weights per stage (section VIII).
+//! Measures top-1 accuracy, prediction time and the generalization gap. Additional rows: the
+//! ten-layer network that the text mentions, the fully connected network of section VII, and input
+//! planes for the color and the stage and separate weights per stage (section VIII).
 //!
 //! Departures: see `departures.rs`; dropout; prediction times.
 
@@ -50,8 +50,8 @@ const ENSEMBLE: (f64, f64) = (64.0, 1940.0);
 /// The paper's best network.
 pub(super) const BEST: NetSpec = NetSpec::new("conv8-bn").full_training();
 
-/// Returns its ensembles with their titles: one on the short budget and, if there is one, a fully
-/// trained one.
+/// Returns the ensembles of Conv8+BN with their titles: one with the short budget and, if the scale
+/// has full training, a fully trained one.
 pub(super) fn ensembles(nets: &TrainedNetCache<'_>, by_game: bool) -> Vec<(String, Vec<NetSpec>)> {
     let title = format!("Conv8+BN, ensemble of {}", nets.params().ensemble_size);
     let members = |spec: NetSpec| {
@@ -65,7 +65,7 @@ pub(super) fn ensembles(nets: &TrainedNetCache<'_>, by_game: bool) -> Vec<(Strin
     ensembles
 }
 
-/// The table.
+/// The experiment `cnn/table5`.
 pub struct Table5;
 
 impl Experiment for Table5 {
@@ -96,7 +96,7 @@ impl Experiment for Table5 {
         let mut device = None;
         for by_game in [false, true] {
             let split = split_name(by_game);
-            // The longest training first.
+            // Ensembles take longest to train, so they are trained first.
             let ensembles = ensembles(&nets, by_game);
             for (_, specs) in &ensembles {
                 nets.test_results(specs)?;
@@ -202,8 +202,8 @@ fn add_ensemble(
     Ok(())
 }
 
-/// Compares an ensemble with the mean of its members and with single networks. If a single network was
-/// trained differently, states the difference instead of a verdict.
+/// Compares an ensemble with the mean of its members and with single networks. For a single network
+/// with another training plan, states the difference without a verdict.
 fn ensemble_findings(
     nets: &TrainedNetCache<'_>,
     (title, first, ensemble): (&str, NetSpec, Percentage),
@@ -245,7 +245,7 @@ fn ensemble_findings(
     Ok(findings)
 }
 
-/// Returns the parts of a plan's text that are not in another's.
+/// Returns the parts of a plan's text that are not in the text of `other`.
 fn plan_difference(plan: &str, other: &str) -> String {
     let differs = |part: &&str| !other.split(", ").any(|same| same == *part);
     plan.split(", ").filter(differs).collect::<Vec<_>>().join(", ")

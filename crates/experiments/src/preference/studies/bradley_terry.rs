@@ -21,8 +21,8 @@ const PUBLISHED: f64 = 42.5;
 /// VIII-F).
 const BLACK_ONLY: (f64, f64) = (2.4, -1.7);
 
-/// Numbers of virtual games of the prior, besides Coulom's one. The paper mentions three priors without
-/// their values.
+/// Numbers of virtual games of the prior, in addition to the default of one (Coulom). The paper
+/// mentions three priors but not their values.
 const PRIORS: [f64; 2] = [0.1, 10.0];
 
 /// Numbers of iterations of the published update after which the model is evaluated.
@@ -34,7 +34,7 @@ pub const DEPARTURE: &str = "The paper does not report MM's priors, its number o
     is valid for features that occur together; the published update is evaluated after several numbers \
     of iterations.";
 
-/// Runs all studies of MM.
+/// Adds all studies of MM to the report.
 pub fn study(data: &StudyData<'_>, report: &mut Report) -> Result<(), ExperimentError> {
     let n = FeatureSet::N.tuples();
     let row = "MM N-Tuple";
@@ -50,9 +50,9 @@ pub fn study(data: &StudyData<'_>, report: &mut Report) -> Result<(), Experiment
     }
     let row = "MM N-Tuple, counts";
     let counts = MethodOptions { mm_binary: false, ..options() };
-    let multi = data.train_or_load(Method::Mm, n, &data.train, &counts, row)?;
-    add(report, row, "test", None, hits(&Greedy(multi.clone()), &data.test));
-    add(report, row, "training", None, hits(&Greedy(multi), &data.train));
+    let network = data.train_or_load(Method::Mm, n, &data.train, &counts, row)?;
+    add(report, row, "test", None, hits(&Greedy(network.clone()), &data.test));
+    add(report, row, "training", None, hits(&Greedy(network), &data.train));
     black_only(data, report, &all)?;
     published_update(data, report, &all)
 }
@@ -91,7 +91,7 @@ fn published_update(
     report: &mut Report,
     all: &NTupleNetwork,
 ) -> Result<(), ExperimentError> {
-    let most = data.context.scale.choose(
+    let max_iterations = data.context.scale.choose(
         3,
         ITERATIONS[ITERATIONS.len() - 1],
         ITERATIONS[ITERATIONS.len() - 1],
@@ -101,7 +101,7 @@ fn published_update(
         .log_x()
         .reference_line(converged, "converged")
         .reference_line(PUBLISHED, "paper");
-    // The second name is that of the model files in run folders.
+    // The second name is in the names of model files of existing run folders.
     for (name, file_name, sharing, binary) in [
         (
             "one denominator per tuple",
@@ -121,7 +121,7 @@ fn published_update(
         let row = format!("MM N-Tuple, {name}");
         let file_name = format!("MM N-Tuple, {file_name}");
         let mut points = Vec::new();
-        for (iteration, network) in iterates(data, &file_name, sharing, binary, most)? {
+        for (iteration, network) in iterates(data, &file_name, sharing, binary, max_iterations)? {
             let (test, training) =
                 (hits(&Greedy(network.clone()), &data.test), hits(&Greedy(network), &data.train));
             add(report, &row, &format!("test, {iteration} iterations"), None, test);
@@ -135,29 +135,30 @@ fn published_update(
     Ok(())
 }
 
-/// Returns the networks after several numbers of iterations, trained or loaded.
+/// Trains or loads the networks after each number of iterations in [`ITERATIONS`].
 fn iterates(
     data: &StudyData<'_>,
     file_name: &str,
     sharing: SharedDenominator,
     binary: bool,
-    most: u32,
+    max_iterations: u32,
 ) -> Result<Vec<(u32, NTupleNetwork)>, ExperimentError> {
-    let wanted: Vec<u32> = ITERATIONS.into_iter().filter(|&iteration| iteration <= most).collect();
+    let wanted: Vec<u32> =
+        ITERATIONS.into_iter().filter(|&iteration| iteration <= max_iterations).collect();
     let name = |iteration: u32| format!("{file_name}, {iteration} sweeps");
     if !wanted.iter().all(|&iteration| data.path(&name(iteration)).is_file()) {
         (data.context.log)(&format!("training {file_name}"));
         let MethodOptions { prior, mm_tolerance, .. } = options();
-        let settings = MmConfig { prior, tolerance: mm_tolerance, max_iterations: most, binary };
+        let config = MmConfig { prior, tolerance: mm_tolerance, max_iterations, binary };
         let mut saved = Ok(());
         let tuples = FeatureSet::N.tuples();
-        let watch = |iteration: u32, _: f64, network: &NTupleNetwork| {
+        let on_iteration = |iteration: u32, _: f64, network: &NTupleNetwork| {
             if wanted.contains(&iteration) {
                 saved = data.save(&name(iteration), network);
             }
             saved.is_ok() && !stop_requested()
         };
-        let outcome = learn_shared(&tuples, &data.train, settings, sharing, watch);
+        let outcome = learn_shared(&tuples, &data.train, config, sharing, on_iteration);
         if stop_requested() {
             return Err(ExperimentError::Stopped);
         }

@@ -1,5 +1,5 @@
-//! Labels (sections V, VI and VIII-D): balanced and unbalanced classes, one classifier per color, and
-//! labels filtered by random playouts.
+//! Labels (sections V, VI and VIII-D): balanced and unbalanced classes, one classifier per color,
+//! and labels filtered by random playouts.
 
 use super::{StudyData, add, hits};
 use crate::Report;
@@ -24,7 +24,7 @@ pub const DEPARTURE: &str = "The paper does not specify its Monte-Carlo filter. 
     the played move scores two standard errors more than every other move, over 50 random playouts per \
     move, on a tenth of the games. As a control, the same number of labels is taken at even intervals.";
 
-/// Runs all studies of labels.
+/// Adds all studies of labels to the report.
 pub fn study(data: &StudyData<'_>, report: &mut Report) -> Result<(), ExperimentError> {
     for (features, paper) in FeatureSet::BOTH.into_iter().zip([28.6, 42.7]) {
         let row = format!("Classify {}", features.name());
@@ -59,7 +59,7 @@ pub fn study(data: &StudyData<'_>, report: &mut Report) -> Result<(), Experiment
     filtered(data, report)
 }
 
-/// Trains on the decisions that random playouts confirm, of a tenth of the games.
+/// Trains on the decisions that random playouts confirm, in a tenth of the games.
 fn filtered(data: &StudyData<'_>, report: &mut Report) -> Result<(), ExperimentError> {
     let tenth = &data.train[..data.train.len().div_ceil(10)];
     (data.context.log)("filtering labels by random playouts");

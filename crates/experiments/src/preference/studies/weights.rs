@@ -11,13 +11,14 @@ use outflank_models::{Greedy, Tuples};
 use outflank_report::Board;
 use outflank_runs::stop_requested;
 
-/// Returns the ten squares that differ under symmetry, with three weights each: 30 weights.
+/// Returns 1-tuples of the ten squares that differ under symmetry, with three weights each: 30
+/// weights.
 fn symmetric_squares() -> Tuples {
     let eighth: [[u8; 1]; 10] = [[0], [1], [2], [3], [9], [10], [11], [18], [19], [27]];
     Tuples::symmetric(&eighth).unwrap_or_else(|_| Tuples::squares())
 }
 
-/// Runs all studies of weights.
+/// Adds all studies of weights to the report.
 pub fn study(data: &StudyData<'_>, report: &mut Report) -> Result<(), ExperimentError> {
     weight_counts(data, report)?;
     corner_values(data, report)
@@ -36,10 +37,9 @@ fn weight_counts(data: &StudyData<'_>, report: &mut Report) -> Result<(), Experi
     let of_192 = hits(&Greedy(one), &data.test);
     add(report, row, "192", Some(33.8), of_192);
     let MethodOptions { c, tolerance, max_iterations, .. } = options();
-    let settings =
-        PrefConfig { c, tolerance, max_iterations, solver: Solver::Primal, binary: false };
+    let config = PrefConfig { c, tolerance, max_iterations, solver: Solver::Primal, binary: false };
     let counter = data.load_or("piece counter, 64 weights", || {
-        learn_piece_counter(&data.train, settings, |_| !stop_requested())
+        learn_piece_counter(&data.train, config, |_| !stop_requested())
             .map_err(ExperimentError::training)
     })?;
     let of_64 = hits(&Greedy(counter), &data.test);
@@ -63,11 +63,11 @@ fn weight_counts(data: &StudyData<'_>, report: &mut Report) -> Result<(), Experi
     Ok(())
 }
 
-/// Measures the value of a disc on each square: the weight of an own disc minus the weight of an empty
-/// square, in standard deviations over the board. The weight of an opponent's disc means little: with
-/// board inversion a move never adds one.
+/// Measures the value of a disc on each square: the weight of an own disc minus the weight of an
+/// empty square, in standard deviations over the board. The weight of an opponent's disc means
+/// little: with board inversion a move never adds one.
 fn corner_values(data: &StudyData<'_>, report: &mut Report) -> Result<(), ExperimentError> {
-    let [mut both, mut good, mut bad, mut neither] = [const { Vec::new() }; 4];
+    let [mut both, mut corners_only, mut x_squares_only, mut neither] = [const { Vec::new() }; 4];
     for method in METHODS {
         let name = method_name(method);
         let row = format!("{name} 1-Tuple");
@@ -87,8 +87,8 @@ fn corner_values(data: &StudyData<'_>, report: &mut Report) -> Result<(), Experi
         report.cell(row, "X-squares, deviations", None, Some(x), None);
         match (corner > 0.0, x < 0.0) {
             (true, true) => both.push(name),
-            (true, false) => good.push(name),
-            (false, true) => bad.push(name),
+            (true, false) => corners_only.push(name),
+            (false, true) => x_squares_only.push(name),
             (false, false) => neither.push(name),
         }
         let board = Board::new(format!("{name}: own disc minus empty square")).weights(values);
@@ -101,8 +101,8 @@ fn corner_values(data: &StudyData<'_>, report: &mut Report) -> Result<(), Experi
          X-squares below: {}; neither: {}. The paper: both for preference learning only, only corners \
          for LSTD.",
         list(&both),
-        list(&good),
-        list(&bad),
+        list(&corners_only),
+        list(&x_squares_only),
         list(&neither)
     ));
     Ok(())
