@@ -137,7 +137,7 @@ impl Gtp {
         self.game = Line::new(position);
         self.passes.clear();
         self.clocks = [self.initial_clock; 2];
-        self.player.new_game().map_err(|fault| fault.to_string())?;
+        self.player.new_game().map_err(|error| error.to_string())?;
         Ok(String::new())
     }
 
@@ -180,7 +180,7 @@ impl Gtp {
         let limits = SearchLimits { depth: self.depth, time };
         let start = Instant::now();
         let (square, _) =
-            self.player.choose(&self.game, limits, |_| {}).map_err(|fault| fault.to_string())?;
+            self.player.choose(&self.game, limits, |_| {}).map_err(|error| error.to_string())?;
         if play {
             // `time_left` is optional, so the time is counted here as well.
             if let Some(clock) = &mut self.clocks[side.index()] {

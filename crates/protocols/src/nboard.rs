@@ -78,7 +78,7 @@ impl NBoard {
             },
             "game" => match ggf::games(rest.as_bytes()).next() {
                 Some(Ok(record)) => self.load_game(&record, rest),
-                Some(Err(fault)) => writeln!(out, "status cannot read the game: {fault}")?,
+                Some(Err(error)) => writeln!(out, "status cannot read the game: {error}")?,
                 None => writeln!(out, "status cannot read the game: there is none")?,
             },
             // `set contempt` and settings of later versions are ignored.
@@ -188,7 +188,7 @@ impl NBoard {
                 writeln!(out, "=== {}/{value}/{seconds:.2}", square.to_string().to_uppercase())?;
                 writeln!(out, "status")
             }
-            Err(fault) => writeln!(out, "status {}", single_line(&fault.to_string())),
+            Err(error) => writeln!(out, "status {}", single_line(&error.to_string())),
         }
     }
 

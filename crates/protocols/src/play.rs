@@ -166,9 +166,9 @@ impl<P: BoardView + GameText> GameSession<P> {
                     self.end = SessionEnd::Stopped;
                     return Ok(false);
                 }
-                Err(fault) => {
-                    writeln!(out, "{fault}.")?;
-                    self.end = SessionEnd::Fault(fault.to_string());
+                Err(error) => {
+                    writeln!(out, "{error}.")?;
+                    self.end = SessionEnd::Fault(error.to_string());
                     return Ok(false);
                 }
             }
@@ -235,9 +235,9 @@ impl<P: BoardView + GameText> LineProtocol for GameSession<P> {
     const FINISHES_AFTER_EOF: bool = true;
 
     fn start(&mut self, out: &mut dyn Write) -> io::Result<bool> {
-        if let Err(fault) = self.opponent.player.new_game() {
-            writeln!(out, "{fault}.")?;
-            self.end = SessionEnd::Fault(fault.to_string());
+        if let Err(error) = self.opponent.player.new_game() {
+            writeln!(out, "{error}.")?;
+            self.end = SessionEnd::Fault(error.to_string());
             return Ok(false);
         }
         let (side, name) = (self.person, &self.opponent.name);

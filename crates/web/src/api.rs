@@ -228,8 +228,8 @@ async fn parse_file(
             match game {
                 Ok(record) => games.push(record_to_json(&record)),
                 // For a single game the location in the file is not useful.
-                Err(fault) if total == 1 => errors.push(fault.kind.to_string()),
-                Err(fault) => errors.push(fault.to_string()),
+                Err(error) if total == 1 => errors.push(error.kind.to_string()),
+                Err(error) => errors.push(error.to_string()),
             }
         }
         if games.is_empty() {
@@ -247,8 +247,7 @@ async fn parse_file(
 fn record_to_json(record: &outflank_records::Record<Othello>) -> Value {
     let info = &record.info;
     let is_standard = *record.start() == Othello::start();
-    // A WTHOR player or tournament without a name is a number such as `#12`; it becomes `player
-    // 12`.
+    // WTHOR players and tournaments without a name have a number such as `#12`.
     let name = |kind: &str, name: &str| match name.strip_prefix('#').filter(|n| is_number(n)) {
         Some(number) => format!("{kind} {number}"),
         None => name.to_owned(),
@@ -342,8 +341,7 @@ async fn delete_run(
     app.0.readers.run(work).await
 }
 
-/// Serves the report of a run with a content security policy that forbids scripts and external
-/// resources.
+/// Serves the report of a run with a policy that forbids scripts and external resources.
 async fn run_report(
     State(app): State<App>,
     Path(name): Path<String>,

@@ -82,7 +82,7 @@ pub fn choose<P: RegisteredGame>(
     }
     let factory = find::<P>(player, runs)?;
     let failed =
-        |fault: PlayerError| ApiError::Internal(format!("player {player} failed: {fault}"));
+        |error: PlayerError| ApiError::Internal(format!("player {player} failed: {error}"));
     let mut opponent = factory.make().map_err(failed)?;
     opponent.new_game().map_err(failed)?;
     opponent.set_control(stop.control());
