@@ -94,7 +94,7 @@ fn train(
 ) -> Result<Option<Vec<ArchitectureRuns>>, ExperimentError> {
     let opponents = factories::<Othello>(&[OPPONENT.to_owned()], 0.0)?;
     let all = train_all(context, nets.len(), params.runs, &[], |net, run| {
-        one_run(context, nets[net], run, params, &opponents)
+        train_one_run(context, nets[net], run, params, &opponents)
     })?;
     Ok(all.map(|all| {
         let runs = nets.iter().zip(all).map(|(&net, runs)| {
@@ -105,7 +105,7 @@ fn train(
     }))
 }
 
-fn one_run(
+fn train_one_run(
     context: &ExperimentContext,
     net: &'static str,
     run: usize,

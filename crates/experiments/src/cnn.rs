@@ -113,7 +113,7 @@ impl NetSpec {
 
     /// Sets the training set.
     #[must_use]
-    pub const fn on(self, set: ExampleSetKind) -> NetSpec {
+    pub const fn with_set(self, set: ExampleSetKind) -> NetSpec {
         NetSpec { set, ..self }
     }
 
@@ -255,7 +255,7 @@ fn add_percentage<'a>(
     paper: Option<f64>,
     ours: Option<Percentage>,
 ) -> &'a mut Cell {
-    report.cell(row, column, paper, ours.map(|ours| ours.0), ours.map(half_width))
+    report.add_cell(row, column, paper, ours.map(|ours| ours.0), ours.map(half_width))
 }
 
 /// The sample of a comparison of two single networks.

@@ -132,7 +132,7 @@ fn train(
     let params = scale_params(context.scale);
     let opponents = factories::<Othello>(&["heuristic".to_owned()], RANDOM_MOVES)?;
     let all = train_all(context, variants.len(), params.runs, &[], |variant, run| {
-        one_run(context, variants[variant], run, &opponents)
+        train_one_run(context, variants[variant], run, &opponents)
     })?;
     Ok(all.map(|all| {
         let runs = variants.iter().zip(all).map(|(&variant, runs)| {
@@ -143,7 +143,7 @@ fn train(
     }))
 }
 
-fn one_run(
+fn train_one_run(
     context: &ExperimentContext,
     variant: MethodVariant,
     run: usize,

@@ -177,8 +177,12 @@ fn train(
     let all = train_all(context, 2 * strategies.len(), runs, &needed_files, |method, run| {
         let strategy = &strategies[method % strategies.len()];
         match method < strategies.len() {
-            true => one_run::<Othello>(context, target, strategy, tests.map(|both| &both.0), run),
-            false => one_run::<Checkers>(context, target, strategy, tests.map(|both| &both.1), run),
+            true => {
+                train_one_run::<Othello>(context, target, strategy, tests.map(|both| &both.0), run)
+            }
+            false => {
+                train_one_run::<Checkers>(context, target, strategy, tests.map(|both| &both.1), run)
+            }
         }
     })?;
     let Some(all) = all else { return Ok(None) };
@@ -190,7 +194,7 @@ fn train(
     Ok(Some([next(), next()]))
 }
 
-fn one_run<P: RegisteredGame + NamedFeatures>(
+fn train_one_run<P: RegisteredGame + NamedFeatures>(
     context: &ExperimentContext,
     target: SearchTarget,
     strategy: &Strategy,

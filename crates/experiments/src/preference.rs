@@ -97,7 +97,7 @@ impl TrainedPlayer {
 
 /// Returns the paper's options of all methods.
 #[must_use]
-pub fn options() -> MethodOptions {
+pub fn paper_options() -> MethodOptions {
     MethodOptions { c: C, lambda: LAMBDA, ..MethodOptions::default() }
 }
 
@@ -109,12 +109,12 @@ pub fn games(context: &ExperimentContext, seed: u64) -> Result<GameSample, Exper
 
 /// Returns the number of trials, each with its own sample of games.
 #[must_use]
-pub fn trials(context: &ExperimentContext) -> u64 {
+pub fn trial_count(context: &ExperimentContext) -> u64 {
     context.scale.choose(1, 5, 20)
 }
 
 /// Trains the players of one trial with these feature sets, or loads them from the run folder.
-pub fn players(
+pub fn trained_players(
     context: &ExperimentContext,
     seed: u64,
     games: &GameSample,
@@ -123,14 +123,14 @@ pub fn players(
     let mut players = Vec::new();
     for &features in features {
         for method in METHODS {
-            players.push(one_player(context, seed, games, method, features)?);
+            players.push(trained_player(context, seed, games, method, features)?);
         }
     }
     Ok(players)
 }
 
 /// Trains one player of a trial, or loads it from the run folder.
-pub fn one_player(
+pub fn trained_player(
     context: &ExperimentContext,
     seed: u64,
     games: &GameSample,
@@ -147,7 +147,7 @@ pub fn one_player(
     (context.log)(&format!("training {name}"));
     let choices = decisions(&games.train, &DecisionFilter::CHOICES);
     let data = TrainingData::new(&games.train, choices.items(), features.tuples());
-    let outcome = learn(method, data, &options(), seed, &mut |_| !stop_requested());
+    let outcome = learn(method, data, &paper_options(), seed, &mut |_| !stop_requested());
     // A stopped method may return an error, which the user should not see.
     if stop_requested() {
         return Err(ExperimentError::Stopped);

@@ -115,7 +115,7 @@ impl Report {
 
     /// Adds a cell. The published figure is shown with its own decimals, at least one; use
     /// [`Cell::decimals`] to override.
-    pub fn cell(
+    pub fn add_cell(
         &mut self,
         row: impl Into<String>,
         column: impl Into<String>,
@@ -232,14 +232,14 @@ mod tests {
     #[test]
     fn decimals_follow_the_published_figures() {
         let mut report = Report::new("cnn/table4", Scale::Smoke, "", String::new());
-        report.cell("conv4", "pieces", Some(99.95), Some(99.5512), Some(0.0213));
-        report.cell("conv4", "vmoves", Some(100.0), Some(99.9998), Some(0.000_96));
-        report.cell("line", "r2", Some(0.997), Some(0.87123), None);
-        report.cell("line", "slope", Some(1.7), Some(2.3456), None);
-        report.cell("conv8", "microseconds", Some(190.0), Some(2.345), None).decimals(0, 1);
-        report.cell("player", "rating", Some(1850.0), Some(1848.31), Some(4.62)).decimals(0, 0);
-        report.cell("player", "% score", Some(78.0), Some(77.123), Some(2.2));
-        report.cell("alone", "ms a game", None, Some(0.5312), None);
+        report.add_cell("conv4", "pieces", Some(99.95), Some(99.5512), Some(0.0213));
+        report.add_cell("conv4", "vmoves", Some(100.0), Some(99.9998), Some(0.000_96));
+        report.add_cell("line", "r2", Some(0.997), Some(0.87123), None);
+        report.add_cell("line", "slope", Some(1.7), Some(2.3456), None);
+        report.add_cell("conv8", "microseconds", Some(190.0), Some(2.345), None).decimals(0, 1);
+        report.add_cell("player", "rating", Some(1850.0), Some(1848.31), Some(4.62)).decimals(0, 0);
+        report.add_cell("player", "% score", Some(78.0), Some(77.123), Some(2.2));
+        report.add_cell("alone", "ms a game", None, Some(0.5312), None);
         let rows: Vec<String> =
             report.table().rows().iter().map(|row| row[2..].join(" ")).collect();
         assert_eq!(
@@ -258,7 +258,7 @@ mod tests {
         // In the matrix a single wide interval limits the decimals of its column.
         let matrix = report.matrix().unwrap();
         assert_eq!(matrix.rows()[0][1], "99.95 | 99.551 ± 0.021 (-0.399)");
-        report.cell("conv6", "pieces", Some(99.99), Some(99.9), Some(0.5));
+        report.add_cell("conv6", "pieces", Some(99.99), Some(99.9), Some(0.5));
         let matrix = report.matrix().unwrap();
         assert_eq!(matrix.rows()[0][1], "99.95 | 99.55 ± 0.02 (-0.40)");
         // The JSON keys are a contract.

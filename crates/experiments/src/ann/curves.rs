@@ -163,7 +163,7 @@ impl Curves {
             for period in 1..=params.periods as usize {
                 let mean = Mean::of(&lost(runs, period - 1, 1));
                 let (column, error) = (period.to_string(), Some(mean.half_width()));
-                report.cell(runs.net, column, None, Some(mean.value), error);
+                report.add_cell(runs.net, column, None, Some(mean.value), error);
                 // The paper's error bars are standard deviations of the runs.
                 let deviation = mean.standard_deviation();
                 points.push(Point::with_error(period as f64, mean.value, deviation));
@@ -172,7 +172,7 @@ impl Curves {
                 means.push(Point::with_error(period as f64, moving.value, moving.half_width()));
             }
             let last = last_periods(runs);
-            report.cell(runs.net, LAST_TEN, None, Some(last.value), Some(last.half_width()));
+            report.add_cell(runs.net, LAST_TEN, None, Some(last.value), Some(last.half_width()));
             lines = lines.series(Series::line(runs.net, means).band());
             dots = dots.series(Series::dots(runs.net, points));
         }

@@ -144,13 +144,13 @@ fn play_timed(
 fn add_results(report: &mut Report, scale: Scale, timing: Timing, games: f64) {
     let [net, search, won, drawn] = timing;
     let speedup = search / net.max(1e-12);
-    report.cell("network", "ms per game", None, Some(1e3 * net / games), None);
-    report.cell("test player", "ms per game", None, Some(1e3 * search / games), None);
+    report.add_cell("network", "ms per game", None, Some(1e3 * net / games), None);
+    report.add_cell("test player", "ms per game", None, Some(1e3 * search / games), None);
     let paper = (scale != Scale::Smoke).then_some(SPEEDUP);
-    report.cell("network", "speedup", paper, Some(speedup), None).decimals(0, 1);
+    report.add_cell("network", "speedup", paper, Some(speedup), None).decimals(0, 1);
     let percent = 100.0 * (won + 0.5 * drawn) / games;
     let error = Hits::from_percent(percent, games as u64).error();
-    report.cell("network", "% of points", None, Some(percent), Some(error));
+    report.add_cell("network", "% of points", None, Some(percent), Some(error));
     report.findings.push(format!(
         "The network is {speedup:.0} times faster than the search and scores {percent:.1}%."
     ));

@@ -70,10 +70,12 @@ impl Experiment for Table1 {
             let architecture = paper_config(net, context.seed)?.architecture;
             let counts = (architecture.connections() as f64, architecture.weights() as f64);
             differ += u32::from(counts != (connections, weights));
-            report.cell(net, "connections", Some(connections), Some(counts.0), None).decimals(0, 0);
-            report.cell(net, "weights", Some(weights), Some(counts.1), None).decimals(0, 0);
+            report
+                .add_cell(net, "connections", Some(connections), Some(counts.0), None)
+                .decimals(0, 0);
+            report.add_cell(net, "weights", Some(weights), Some(counts.1), None).decimals(0, 0);
             let ours = seconds_per_period(context, net, games)?;
-            report.cell(net, "seconds per period", seconds, Some(ours), None).decimals(0, 2);
+            report.add_cell(net, "seconds per period", seconds, Some(ours), None).decimals(0, 2);
             ratios.extend(seconds.map(|paper| paper / ours));
         }
         report.findings.push(match differ {

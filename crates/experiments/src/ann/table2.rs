@@ -94,7 +94,7 @@ impl Experiment for Table2 {
                 };
                 let mean = Mean::of(&counts.iter().map(share).collect::<Vec<_>>());
                 let paper = Some(PUBLISHED[depth - 1][column]);
-                report.cell(&row, name, paper, Some(mean.value), Some(mean.half_width()));
+                report.add_cell(&row, name, paper, Some(mean.value), Some(mean.half_width()));
             }
             report.findings.push(verdict(&row, &counts));
         }

@@ -1,4 +1,4 @@
-//! Departures common to the experiments of this paper.
+//! Departures from Liskowski et al. (2018) that several experiments share.
 
 use super::{
     BATCH_SIZE, CPU_WARMUP_STEPS, DESK_LEARNING_RATE, DESK_LEARNING_RATE_NO_BN, DESK_MOMENTUM,
@@ -130,7 +130,7 @@ fn budget_departures(params: &ScaleParams, examples: u64, accelerated: bool) -> 
     all
 }
 
-/// Departure of dropout.
+/// The departure about dropout.
 pub const DROPOUT: &str = "Dropout drops half of the hidden units before the last layer and no feature \
                            maps; the paper does not say which units it drops.";
 

@@ -49,7 +49,7 @@ impl Experiment for Fig4 {
         let nets = TrainedNetCache::new(context);
         let mut specs: Vec<NetSpec> = NETS
             .into_iter()
-            .flat_map(|net| ExampleSetKind::ALL.map(|set| NetSpec::new(net).on(set)))
+            .flat_map(|net| ExampleSetKind::ALL.map(|set| NetSpec::new(net).with_set(set)))
             .chain(TABLE5_NETS.map(NetSpec::new))
             .chain(SKIP_NETS.iter().map(|row| NetSpec::new(row.1).quarter_budget()))
             .chain(NETS.into_iter().flat_map(|net| {
@@ -176,8 +176,8 @@ fn add_plot(
         let marks = points.iter().map(|&(x, y)| Point::new(x, y));
         plot = plot.series(Series::dots(name, marks));
         let Some((slope, intercept, r2)) = least_squares(&points) else { continue };
-        report.cell(name, "slope", paper.map(|p| p.0), Some(slope), None).decimals(1, 2);
-        report.cell(name, "r2", paper.map(|p| p.1), Some(r2), None).decimals(3, 3);
+        report.add_cell(name, "slope", paper.map(|p| p.0), Some(slope), None).decimals(1, 2);
+        report.add_cell(name, "r2", paper.map(|p| p.1), Some(r2), None).decimals(3, 3);
         let ends = points
             .iter()
             .fold((f64::MAX, f64::MIN), |(low, high), &(x, _)| (low.min(x), high.max(x)));

@@ -64,7 +64,7 @@ impl Experiment for Fig5 {
                 let with =
                     player.score_against(&search_player(depth), Some((from, to, &helper)))?;
                 let gain = with.zip(without).map(|(with, without)| difference(with, without));
-                report.cell(
+                report.add_cell(
                     format!("moves {from} to {to}"),
                     depth.to_string(),
                     None,

@@ -181,8 +181,8 @@ impl<'a> NetPlayer<'a> {
         let complete = contest(&players, &[(0, 1)], &config, None, |played, _| {
             games += played.len() as u64;
             points += played.iter().map(|game| u64::from(game.half_points_of(0))).sum::<u64>();
-            let fault = played.iter().find_map(|game| game.played.forfeit.as_ref());
-            forfeit = fault.map(|(_, what)| what.clone());
+            let first = played.iter().find_map(|game| game.played.forfeit.as_ref());
+            forfeit = first.map(|(_, what)| what.clone());
             forfeit.is_none()
         })?;
         if let Some(what) = forfeit {

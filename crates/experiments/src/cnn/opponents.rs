@@ -87,7 +87,7 @@ impl OpponentSuite {
             return;
         }
         if paper.is_some() {
-            report.cell(row, column, paper, None, None);
+            report.add_cell(row, column, paper, None, None);
         }
         let own = match column == THIRTEEN_OPPONENTS {
             true => self.column(),

@@ -49,7 +49,7 @@ impl Experiment for Table2 {
             let mut results = [[None; 4]; 3];
             for (row, net) in NETS.into_iter().enumerate().step_by(step) {
                 for (column, set) in ExampleSetKind::ALL.into_iter().enumerate().step_by(step) {
-                    let spec = NetSpec { by_game, ..NetSpec::new(net).on(set) };
+                    let spec = NetSpec { by_game, ..NetSpec::new(net).with_set(set) };
                     let accuracy =
                         accuracy(&nets.test_results(&[spec])?, spec, ExampleSetKind::Original);
                     results[row][column] = accuracy;

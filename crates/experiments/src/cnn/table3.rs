@@ -15,7 +15,7 @@ use outflank_records::ExampleSetKind;
 /// Input encodings.
 pub(super) const INPUTS: [&str; 3] = ["pieces", "ones", "vmoves"];
 
-/// One of the two tables.
+/// Table III or Table IV.
 pub struct Encodings {
     name: &'static str,
     about: &'static str,

@@ -118,11 +118,11 @@ impl Experiment for Table5 {
                 add_percentage(&mut report, title, split, published.filter(|_| !by_game), figure);
                 if !by_game {
                     let ours = trained.as_ref().map(|trained| trained.micros);
-                    report.cell(title, "microseconds", micros, ours, None).decimals(0, 1);
+                    report.add_cell(title, "microseconds", micros, ours, None).decimals(0, 1);
                     let training = trained.as_ref().and_then(|trained| trained.train_accuracy);
                     if let (Some(training), Some(test)) = (training, figure) {
                         let (gap, error) = difference(training, test);
-                        report.cell(title, "generalization gap", None, Some(gap), Some(error));
+                        report.add_cell(title, "generalization gap", None, Some(gap), Some(error));
                     }
                 }
                 results.push((title, figure));
@@ -183,7 +183,7 @@ fn add_ensemble(
         // The sum of the members' times, if all are available.
         let micros =
             (members.len() == specs.len()).then(|| members.iter().map(|net| net.micros).sum());
-        report.cell(title, "microseconds", Some(ENSEMBLE.1), micros, None).decimals(0, 1);
+        report.add_cell(title, "microseconds", Some(ENSEMBLE.1), micros, None).decimals(0, 1);
         if members.iter().any(|net| net.plan.is_none()) {
             report.departures.push(format!(
                 "{title}: its members share an initialization and the order of their bootstrap samples. \

@@ -111,7 +111,7 @@ impl Experiment for Table6 {
                 add_percentage(&mut report, title, split_name(by_game), paper, results[row]);
                 if !by_game {
                     let ours = trained.as_ref().map(|trained| trained.micros);
-                    report.cell(title, "microseconds", Some(micros), ours, None).decimals(0, 1);
+                    report.add_cell(title, "microseconds", Some(micros), ours, None).decimals(0, 1);
                 }
                 device = device.or(trained.map(|trained| trained.device));
             }

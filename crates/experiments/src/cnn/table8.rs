@@ -49,7 +49,7 @@ impl Experiment for Table8 {
         let mut results = [[None; 4]; 3];
         for (row, net) in NETS.into_iter().enumerate().step_by(step) {
             for (column, set) in ExampleSetKind::ALL.into_iter().enumerate().step_by(step) {
-                let spec = NetSpec::new(net).on(set);
+                let spec = NetSpec::new(net).with_set(set);
                 let score = NetPlayer::new(&nets, &[spec])?.mean_score(&suite)?;
                 results[row][column] = score;
                 let paper = Some(PUBLISHED[row][column]);

@@ -76,7 +76,7 @@ impl Experiment for Table9 {
                 let row = format!("{name}, {depth}");
                 let Some(opponent) = opponent else {
                     for (column, paper) in COLUMNS.into_iter().zip(published) {
-                        format_times(report.cell(&row, column, Some(paper), None, None));
+                        format_times(report.add_cell(&row, column, Some(paper), None, None));
                     }
                     continue;
                 };
@@ -88,7 +88,7 @@ impl Experiment for Table9 {
                 let errors = [score.map(half_width), None, Some(half_width((accuracy, count)))];
                 for (at, column) in COLUMNS.into_iter().enumerate() {
                     let paper = is_edax.then_some(published[at]);
-                    format_times(report.cell(&row, column, paper, ours[at], errors[at]));
+                    format_times(report.add_cell(&row, column, paper, ours[at], errors[at]));
                 }
             }
         }

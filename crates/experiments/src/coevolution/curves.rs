@@ -115,12 +115,12 @@ impl Experiment for Curves {
                 let paper =
                     self.published(&runs.variant).filter(|_| measurement == params.measurements);
                 let column = count(games);
-                report.cell(&name, column, paper, Some(value), Some(error));
+                report.add_cell(&name, column, paper, Some(value), Some(error));
                 points.push(Point::with_error(games as f64, value, error));
             }
             let half = scores.second_half();
             let (paper, error) = (self.published(&runs.variant), half.half_width());
-            report.cell(&name, SECOND_HALF, paper, Some(half.value), Some(error));
+            report.add_cell(&name, SECOND_HALF, paper, Some(half.value), Some(error));
             let series = Series::line(name, points).band();
             let is_other_shape = runs.variant.shape != self.shape;
             plot = plot.series(if is_other_shape { series.dashed() } else { series });
@@ -193,7 +193,7 @@ impl Curves {
             let best = runs.curves.iter().flatten().filter_map(|p| p.scores.first().copied());
             let best = best.fold(0.0, f64::max);
             report
-                .cell("ETDL-sxm_t", "best player", Some(BEST_ETDL), Some(best), None)
+                .add_cell("ETDL-sxm_t", "best player", Some(BEST_ETDL), Some(best), None)
                 .decimals(0, 1);
             report.findings.push(format!(
                 "The best measured ETDL player scored {best:.1}% (paper: {BEST_ETDL:.0}%)."

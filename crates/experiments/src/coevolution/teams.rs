@@ -117,11 +117,11 @@ impl Experiment for Teams {
                 let (value, error) = (mean.value, mean.half_width());
                 let games = games_at(context, measurement);
                 let column = outflank_report::text::count(games);
-                report.cell(&name, column, None, Some(value), Some(error));
+                report.add_cell(&name, column, None, Some(value), Some(error));
                 points.push(Point::with_error(games as f64, value, error));
             }
             let half = team.second_half();
-            report.cell(&name, SECOND_HALF, None, Some(half.value), Some(half.half_width()));
+            report.add_cell(&name, SECOND_HALF, None, Some(half.value), Some(half.half_width()));
             plot = plot.series(Series::line(name, points).band());
         }
         let caption = "Means over the members of a team with 95% confidence intervals; the mean of all \

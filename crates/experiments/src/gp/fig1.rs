@@ -84,11 +84,11 @@ fn add_game<P: RegisteredGame + NamedFeatures>(
             let mean = Mean::of(&runs.at(round, "accuracy"));
             let error = mean.half_width();
             report
-                .cell(&row, round.to_string(), paper, Some(mean.value), Some(error))
+                .add_cell(&row, round.to_string(), paper, Some(mean.value), Some(error))
                 .decimals(0, 1);
         }
         let last = Mean::of(&runs.at(params.rounds, "accuracy"));
-        report.cell(
+        report.add_cell(
             &row,
             "standard deviation of runs at the end",
             None,
@@ -106,9 +106,9 @@ fn add_game<P: RegisteredGame + NamedFeatures>(
     let (same, ties) = (ceiling.same, ceiling.ties);
     let (decided, predictable) = (100.0 * ceiling.same_if_decided(), 100.0 * ceiling.majority);
     let row = format!("{title}, ceiling");
-    report.cell(&row, "winner repeats", None, Some(100.0 * same), None);
-    report.cell(&row, "winner repeats, decided pairs", None, Some(decided), None);
-    report.cell(&row, "majority of seven comparisons", None, Some(predictable), None);
+    report.add_cell(&row, "winner repeats", None, Some(100.0 * same), None);
+    report.add_cell(&row, "winner repeats, decided pairs", None, Some(decided), None);
+    report.add_cell(&row, "majority of seven comparisons", None, Some(predictable), None);
     plot = plot
         .reference_line(decided, "the winner repeats")
         .reference_line(predictable, "majority of seven comparisons")

@@ -77,14 +77,14 @@ fn add_game(context: &ExperimentContext, game: Game, all: &[StrategyRuns], repor
             let mean = Mean::of(&runs.at(round, "best"));
             let error = Some(mean.half_width());
             let paper = is_published.then_some(top);
-            report.cell(&row, round.to_string(), paper, Some(mean.value), error).decimals(0, 1);
+            report.add_cell(&row, round.to_string(), paper, Some(mean.value), error).decimals(0, 1);
         }
         let fresh: Vec<f64> = runs.runs.iter().filter_map(|run| run.fresh_score).collect();
         let end = Mean::of(&fresh);
         let error = Some(end.half_width());
-        report.cell(&row, "new heuristics", None, Some(end.value), error);
+        report.add_cell(&row, "new heuristics", None, Some(end.value), error);
         let last = Mean::of(&runs.at(params.rounds, "best"));
-        report.cell(
+        report.add_cell(
             &row,
             "standard deviation of runs at the end",
             None,

@@ -70,7 +70,7 @@ fn add_game(context: &ExperimentContext, game: Game, runs: &StrategyRuns, report
         for round in table_rounds(params.rounds).into_iter().filter(|&round| round > 0) {
             let mean = Mean::of(&at(round, of, magnitude));
             let error = Some(mean.half_width());
-            report.cell(&row, round.to_string(), None, Some(mean.value), error);
+            report.add_cell(&row, round.to_string(), None, Some(mean.value), error);
         }
         let points = (1..=params.rounds).map(|round| {
             let mean = Mean::of(&at(round, of, magnitude));

@@ -29,7 +29,7 @@ impl Experiment for Fig2 {
             Report::new(self.name(), context.scale, "Runarsson & Lucas (2014), Figure 2", lead);
         let ours = [tuples.tuples().len() as f64, tuples.count() as f64];
         for ((row, paper), ours) in PUBLISHED.into_iter().zip(ours) {
-            report.cell(row, "count", Some(paper), Some(ours), Some(0.0)).decimals(0, 0);
+            report.add_cell(row, "count", Some(paper), Some(ours), Some(0.0)).decimals(0, 0);
         }
         let firsts: Vec<_> = tuples.tuples().iter().map(|t| t.placements()[0].clone()).collect();
         let placements: Vec<_> =
@@ -39,7 +39,7 @@ impl Experiment for Fig2 {
         for (number, tuple) in tuples.tuples().iter().enumerate() {
             let name = format!("tuple {}", number + 1);
             report
-                .cell(&name, "inputs", None, Some(tuple.length() as f64), Some(0.0))
+                .add_cell(&name, "inputs", None, Some(tuple.length() as f64), Some(0.0))
                 .decimals(0, 0);
             let board = tuple_board(format!("Tuple {}", number + 1), &tuple.placements()[..1]);
             let stem = format!("tuple-{:02}", number + 1);

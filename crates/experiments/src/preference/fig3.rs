@@ -70,7 +70,7 @@ fn series(column: &Column, name: &str, pairs: bool, report: &mut Report) -> Seri
         let (ours, error) =
             mean(&column.trials, |a| if pairs { &a.stage_pairs[stage] } else { &a.stages[stage] });
         let paper = column.paper_column.filter(|_| !pairs).map(|at| PUBLISHED[stage][at]);
-        report.cell(label.clone(), format!("{from}-{to}"), paper, Some(ours), Some(error));
+        report.add_cell(label.clone(), format!("{from}-{to}"), paper, Some(ours), Some(error));
         points.push(Point::with_error(f64::from(to), ours, error));
     }
     let series = Series::line(label, points);

@@ -49,10 +49,16 @@ impl Experiment for Sparsity {
             let tuples = features.tuples();
             let (ours, error) =
                 mean(choices.items(), |chunk| preference_rows(&tuples, View::Invert, chunk));
-            report.cell(features.name(), "difference", Some(difference), Some(ours), Some(error));
+            report.add_cell(
+                features.name(),
+                "difference",
+                Some(difference),
+                Some(ours),
+                Some(error),
+            );
             let (ours, error) = mean(choices.items(), |chunk| class_rows(&tuples, false, chunk));
             let cell =
-                report.cell(features.name(), "position", Some(single), Some(ours), Some(error));
+                report.add_cell(features.name(), "position", Some(single), Some(ours), Some(error));
             if features == FeatureSet::One {
                 // Published without decimals.
                 cell.decimals(0, 1);

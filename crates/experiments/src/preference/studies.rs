@@ -8,7 +8,7 @@ mod bradley_terry;
 mod labels;
 mod weights;
 
-use super::{FeatureSet, games, games_departure, options};
+use super::{FeatureSet, games, games_departure, paper_options};
 use crate::context::{DataFolder, ExperimentContext, ExperimentError, GameSample};
 use crate::{Experiment, ExperimentOutcome, Report};
 use outflank_arena::accuracy::{Hits, accuracy};
@@ -47,7 +47,7 @@ impl StudyData<'_> {
         options: &MethodOptions,
         name: &str,
     ) -> Result<NTupleNetwork, ExperimentError> {
-        self.load_or(name, || {
+        self.load_or_create(name, || {
             let data = TrainingData::new(&self.games.train, choices, tuples);
             let outcome =
                 learn(method, data, options, self.context.seed, &mut |_| !stop_requested());
@@ -57,7 +57,7 @@ impl StudyData<'_> {
     }
 
     /// Loads a network from the run folder, or creates and saves it.
-    fn load_or(
+    fn load_or_create(
         &self,
         name: &str,
         create: impl FnOnce() -> Result<NTupleNetwork, ExperimentError>,
@@ -95,14 +95,14 @@ impl StudyData<'_> {
     }
 }
 
-/// Measures the top-1 accuracy of a policy.
+/// Measures the top-1 accuracy of a policy in decisions with two or more legal moves.
 fn hits(policy: &dyn Policy<Othello>, choices: &[Decision<Othello>]) -> Hits {
     accuracy(policy, choices).choices
 }
 
-/// Adds a percentage with its confidence interval.
-fn add(report: &mut Report, row: &str, column: &str, paper: Option<f64>, hits: Hits) {
-    report.cell(row, column, paper, Some(hits.percent()), Some(hits.error()));
+/// Adds an accuracy in percent with its confidence interval.
+fn add_accuracy(report: &mut Report, row: &str, column: &str, paper: Option<f64>, hits: Hits) {
+    report.add_cell(row, column, paper, Some(hits.percent()), Some(hits.error()));
 }
 
 impl Experiment for Studies {
@@ -157,9 +157,9 @@ fn binary_features(data: &StudyData<'_>, report: &mut Report) -> Result<(), Expe
         (Method::IPref, Some(53.0), None),
     ] {
         let row = format!("{} N-Tuple", super::method_name(method));
-        let network = data.train_or_load(method, n.clone(), &data.train, &options(), &row)?;
-        add(report, &row, "counts", counts, hits(&Greedy(network), &data.test));
-        let changed = MethodOptions { preference_binary: true, ..options() };
+        let network = data.train_or_load(method, n.clone(), &data.train, &paper_options(), &row)?;
+        add_accuracy(report, &row, "counts", counts, hits(&Greedy(network), &data.test));
+        let changed = MethodOptions { preference_binary: true, ..paper_options() };
         let network = data.train_or_load(
             method,
             n.clone(),
@@ -167,7 +167,7 @@ fn binary_features(data: &StudyData<'_>, report: &mut Report) -> Result<(), Expe
             &changed,
             &format!("{row}, binary"),
         )?;
-        add(report, &row, "binary", binary, hits(&Greedy(network), &data.test));
+        add_accuracy(report, &row, "binary", binary, hits(&Greedy(network), &data.test));
     }
     Ok(())
 }
@@ -175,7 +175,7 @@ fn binary_features(data: &StudyData<'_>, report: &mut Report) -> Result<(), Expe
 /// Compares values of lambda in LSTD.
 fn lambdas(data: &StudyData<'_>, report: &mut Report) -> Result<(), ExperimentError> {
     for lambda in LAMBDAS {
-        let changed = MethodOptions { lambda, ..options() };
+        let changed = MethodOptions { lambda, ..paper_options() };
         let name = format!("LSTD 1-Tuple, lambda {lambda}");
         let network = data.train_or_load(
             Method::Lstd,
@@ -185,7 +185,7 @@ fn lambdas(data: &StudyData<'_>, report: &mut Report) -> Result<(), ExperimentEr
             &name,
         )?;
         let paper = (lambda == 0.9).then_some(18.4);
-        add(
+        add_accuracy(
             report,
             "LSTD 1-Tuple",
             &format!("lambda {lambda}"),

@@ -6,7 +6,9 @@
 //!
 //! Departures: the sample of games; no column for Coev-WPC; the solvers.
 
-use super::{FeatureSet, METHODS, games, games_departure, method_name, players, trials};
+use super::{
+    FeatureSet, METHODS, games, games_departure, method_name, trained_players, trial_count,
+};
 use crate::context::{DataFolder, ExperimentContext, ExperimentError};
 use crate::statistics::Mean;
 use crate::{Experiment, ExperimentOutcome, Report};
@@ -53,12 +55,12 @@ pub fn measure(
 ) -> Result<(Vec<Column>, String), ExperimentError> {
     let mut columns: Vec<Column> = Vec::new();
     let mut games_text = String::new();
-    for trial in 0..trials(context) {
+    for trial in 0..trial_count(context) {
         let seed = context.seed.wrapping_add(trial);
         let games = games(context, seed)?;
         let test = decisions(&games.test, &DecisionFilter::CHOICES);
         let mut measured: Vec<(String, Option<usize>, Accuracy)> = Vec::new();
-        for player in players(context, seed, &games, features)? {
+        for player in trained_players(context, seed, &games, features)? {
             let name = format!("{} {}", method_name(player.method), player.features.name());
             let first = if player.features == FeatureSet::One { 0 } else { METHODS.len() };
             let column = METHODS.iter().position(|&method| method == player.method);
@@ -138,12 +140,12 @@ impl Experiment for Table2 {
                     None => ("all".to_owned(), mean(&column.trials, |a| &a.choices)),
                 };
                 let paper = column.paper_column.map(|at| published[at]);
-                report.cell(row, column.name.clone(), paper, Some(ours), Some(error));
+                report.add_cell(row, column.name.clone(), paper, Some(ours), Some(error));
             }
             for (trial, result) in column.trials.iter().enumerate() {
                 let row = format!("all, seed {}", context.seed.wrapping_add(trial as u64));
                 let (ours, error) = (result.choices.percent(), result.choices.error());
-                report.cell(row, column.name.clone(), None, Some(ours), Some(error));
+                report.add_cell(row, column.name.clone(), None, Some(ours), Some(error));
             }
         }
         draw(&columns, &mut report);

@@ -5,7 +5,7 @@
 //!
 //! Departures: the sample of games; the openings; players that were not published; the solvers.
 
-use super::{FeatureSet, TrainedPlayer, games, games_departure, players};
+use super::{FeatureSet, TrainedPlayer, games, games_departure, trained_players};
 use crate::context::{DataFolder, ExperimentContext, ExperimentError};
 use crate::{Experiment, ExperimentOutcome, Report};
 use outflank_arena::ContestConfig;
@@ -59,7 +59,7 @@ pub fn league(
     context: &ExperimentContext,
 ) -> Result<(League<Othello>, Vec<String>), ExperimentError> {
     let games = games(context, context.seed)?;
-    let trained = players(context, context.seed, &games, &FeatureSet::BOTH)?;
+    let trained = trained_players(context, context.seed, &games, &FeatureSet::BOTH)?;
     let mut factories: Vec<PlayerFactory<Othello>> =
         trained.into_iter().map(trained_factory).collect();
     factories.push(greedy("Heur-WPC", embedded::heuristic()));
@@ -112,7 +112,7 @@ pub(super) fn add_standings(
     for player in &league.players {
         let paper = published.iter().find(|(name, ..)| *name == player.name);
         report
-            .cell(
+            .add_cell(
                 &player.name,
                 "rating",
                 paper.map(|p| p.1),
@@ -123,12 +123,12 @@ pub(super) fn add_standings(
         // Binomial, as if no game were drawn.
         let error = Hits::from_percent(player.percent, player.games).error();
         let percent = Some(player.percent);
-        report.cell(&player.name, "% score", paper.map(|p| p.2), percent, Some(error));
+        report.add_cell(&player.name, "% score", paper.map(|p| p.2), percent, Some(error));
     }
     for (name, rating, percent) in published {
         if !league.players.iter().any(|player| player.name == *name) {
-            report.cell(*name, "rating", Some(*rating), None, None).decimals(0, 0);
-            report.cell(*name, "% score", Some(*percent), None, None);
+            report.add_cell(*name, "rating", Some(*rating), None, None).decimals(0, 0);
+            report.add_cell(*name, "% score", Some(*percent), None, None);
         }
     }
     let names: Vec<&str> = league.players.iter().map(|player| player.name.as_str()).collect();

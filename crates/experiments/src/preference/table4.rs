@@ -111,7 +111,7 @@ fn add_cross_table<const N: usize>(
             });
             // Binomial for 2,000 games; ignores the pairing of colors.
             let error = ours.map(|points| 20.0 * Hits::from_percent(points / 20.0, 2000).error());
-            report.cell(*a, *b, Some(published[row][column]), ours, error);
+            report.add_cell(*a, *b, Some(published[row][column]), ours, error);
         }
     }
 }

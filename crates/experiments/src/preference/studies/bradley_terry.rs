@@ -1,10 +1,10 @@
 //! MM (sections VII and VIII-F): training and test accuracy, priors, counts and binary features,
 //! Black's moves only, and the update as published.
 
-use super::{StudyData, add, hits};
+use super::{StudyData, add_accuracy, hits};
 use crate::Report;
 use crate::context::ExperimentError;
-use crate::preference::{FeatureSet, options};
+use crate::preference::{FeatureSet, paper_options};
 use outflank_games::othello::Othello;
 use outflank_games::{Position, Side};
 use outflank_learners::methods::{Method, MethodOptions};
@@ -28,7 +28,7 @@ const PRIORS: [f64; 2] = [0.1, 10.0];
 /// Numbers of iterations of the published update after which the model is evaluated.
 const ITERATIONS: [u32; 7] = [1, 2, 3, 5, 10, 20, 40];
 
-/// Departure from the paper.
+/// The departure about MM.
 pub const DEPARTURE: &str = "The paper does not report MM's priors, its number of iterations, or whether \
     the features of one tuple share a denominator. Our MM is trained to convergence with an update that \
     is valid for features that occur together; the published update is evaluated after several numbers \
@@ -38,21 +38,21 @@ pub const DEPARTURE: &str = "The paper does not report MM's priors, its number o
 pub fn study(data: &StudyData<'_>, report: &mut Report) -> Result<(), ExperimentError> {
     let n = FeatureSet::N.tuples();
     let row = "MM N-Tuple";
-    let all = data.train_or_load(Method::Mm, n.clone(), &data.train, &options(), row)?;
-    add(report, row, "test", Some(PUBLISHED), hits(&Greedy(all.clone()), &data.test));
-    add(report, row, "training", None, hits(&Greedy(all.clone()), &data.train));
+    let all = data.train_or_load(Method::Mm, n.clone(), &data.train, &paper_options(), row)?;
+    add_accuracy(report, row, "test", Some(PUBLISHED), hits(&Greedy(all.clone()), &data.test));
+    add_accuracy(report, row, "training", None, hits(&Greedy(all.clone()), &data.train));
     for prior in PRIORS {
-        let changed = MethodOptions { prior, ..options() };
+        let changed = MethodOptions { prior, ..paper_options() };
         let row = format!("MM N-Tuple, prior {prior}");
         let network = data.train_or_load(Method::Mm, n.clone(), &data.train, &changed, &row)?;
-        add(report, &row, "test", None, hits(&Greedy(network.clone()), &data.test));
-        add(report, &row, "training", None, hits(&Greedy(network), &data.train));
+        add_accuracy(report, &row, "test", None, hits(&Greedy(network.clone()), &data.test));
+        add_accuracy(report, &row, "training", None, hits(&Greedy(network), &data.train));
     }
     let row = "MM N-Tuple, counts";
-    let counts = MethodOptions { mm_binary: false, ..options() };
+    let counts = MethodOptions { mm_binary: false, ..paper_options() };
     let network = data.train_or_load(Method::Mm, n, &data.train, &counts, row)?;
-    add(report, row, "test", None, hits(&Greedy(network.clone()), &data.test));
-    add(report, row, "training", None, hits(&Greedy(network), &data.train));
+    add_accuracy(report, row, "test", None, hits(&Greedy(network.clone()), &data.test));
+    add_accuracy(report, row, "training", None, hits(&Greedy(network), &data.train));
     black_only(data, report, &all)?;
     published_update(data, report, &all)
 }
@@ -68,13 +68,14 @@ fn black_only(
     };
     let (train, test) = (black_moves(&data.train), black_moves(&data.test));
     let n = FeatureSet::N.tuples();
-    let black = data.train_or_load(Method::Mm, n, &train, &options(), "MM N-Tuple, Black only")?;
+    let black =
+        data.train_or_load(Method::Mm, n, &train, &paper_options(), "MM N-Tuple, Black only")?;
     for (column, choices, paper) in
         [("training", &train, BLACK_ONLY.0), ("test", &test, BLACK_ONLY.1)]
     {
         let (black_only, both) =
             (hits(&Greedy(black.clone()), choices), hits(&Greedy(all.clone()), choices));
-        report.cell(
+        report.add_cell(
             "MM trained on Black only, gain on Black's moves",
             column,
             Some(paper),
@@ -124,8 +125,14 @@ fn published_update(
         for (iteration, network) in iterates(data, &file_name, sharing, binary, max_iterations)? {
             let (test, training) =
                 (hits(&Greedy(network.clone()), &data.test), hits(&Greedy(network), &data.train));
-            add(report, &row, &format!("test, {iteration} iterations"), None, test);
-            add(report, &row, &format!("training, {iteration} iterations"), None, training);
+            add_accuracy(report, &row, &format!("test, {iteration} iterations"), None, test);
+            add_accuracy(
+                report,
+                &row,
+                &format!("training, {iteration} iterations"),
+                None,
+                training,
+            );
             points.push(Point::with_error(f64::from(iteration), test.percent(), test.error()));
         }
         plot = plot.series(Series::line(name, points));
@@ -148,7 +155,7 @@ fn iterates(
     let name = |iteration: u32| format!("{file_name}, {iteration} sweeps");
     if !wanted.iter().all(|&iteration| data.path(&name(iteration)).is_file()) {
         (data.context.log)(&format!("training {file_name}"));
-        let MethodOptions { prior, mm_tolerance, .. } = options();
+        let MethodOptions { prior, mm_tolerance, .. } = paper_options();
         let config = MmConfig { prior, tolerance: mm_tolerance, max_iterations, binary };
         let mut saved = Ok(());
         let tuples = FeatureSet::N.tuples();
@@ -166,5 +173,5 @@ fn iterates(
         saved?;
     }
     let stopped = || Err(ExperimentError::Stopped);
-    wanted.iter().map(|&n| Ok((n, data.load_or(&name(n), stopped)?))).collect()
+    wanted.iter().map(|&n| Ok((n, data.load_or_create(&name(n), stopped)?))).collect()
 }

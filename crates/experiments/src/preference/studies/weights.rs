@@ -1,10 +1,10 @@
 //! Weights of 1-tuples (section VIII-B): 192, 64 and 30 weights, and the values of corners and
 //! X-squares.
 
-use super::{StudyData, add, hits};
+use super::{StudyData, add_accuracy, hits};
 use crate::Report;
 use crate::context::ExperimentError;
-use crate::preference::{METHODS, method_name, options};
+use crate::preference::{METHODS, method_name, paper_options};
 use outflank_learners::methods::{Method, MethodOptions};
 use outflank_learners::pref::{PrefConfig, Solver, learn_piece_counter};
 use outflank_models::{Greedy, Tuples};
@@ -31,28 +31,28 @@ fn weight_counts(data: &StudyData<'_>, report: &mut Report) -> Result<(), Experi
         Method::IPref,
         Tuples::squares(),
         &data.train,
-        &options(),
+        &paper_options(),
         "iPref 1-Tuple",
     )?;
     let of_192 = hits(&Greedy(one), &data.test);
-    add(report, row, "192", Some(33.8), of_192);
-    let MethodOptions { c, tolerance, max_iterations, .. } = options();
+    add_accuracy(report, row, "192", Some(33.8), of_192);
+    let MethodOptions { c, tolerance, max_iterations, .. } = paper_options();
     let config = PrefConfig { c, tolerance, max_iterations, solver: Solver::Primal, binary: false };
-    let counter = data.load_or("piece counter, 64 weights", || {
+    let counter = data.load_or_create("piece counter, 64 weights", || {
         learn_piece_counter(&data.train, config, |_| !stop_requested())
             .map_err(ExperimentError::training)
     })?;
     let of_64 = hits(&Greedy(counter), &data.test);
-    add(report, row, "64, a piece counter", None, of_64);
+    add_accuracy(report, row, "64, a piece counter", None, of_64);
     let symmetric = data.train_or_load(
         Method::IPref,
         symmetric_squares(),
         &data.train,
-        &options(),
+        &paper_options(),
         "iPref symmetric 1-Tuple, 30 weights",
     )?;
     let of_30 = hits(&Greedy(symmetric), &data.test);
-    add(report, row, "30 symmetric", None, of_30);
+    add_accuracy(report, row, "30 symmetric", None, of_30);
     report.findings.push(format!(
         "iPref with 192 weights {:.1}%, with 64 {:.1}%, with 30 symmetric weights {:.1}% (paper: 192 is \
          better than either).",
@@ -72,7 +72,7 @@ fn corner_values(data: &StudyData<'_>, report: &mut Report) -> Result<(), Experi
         let name = method_name(method);
         let row = format!("{name} 1-Tuple");
         let network =
-            data.train_or_load(method, Tuples::squares(), &data.train, &options(), &row)?;
+            data.train_or_load(method, Tuples::squares(), &data.train, &paper_options(), &row)?;
         let mut values = [0.0; 64];
         for (value, table) in values.iter_mut().zip(network.weights().as_chunks::<3>().0) {
             *value = f64::from(table[2] - table[1]);
@@ -83,8 +83,8 @@ fn corner_values(data: &StudyData<'_>, report: &mut Report) -> Result<(), Experi
         values.iter_mut().for_each(|value| *value = (*value - mean) / deviation);
         let of = |squares: [usize; 4]| squares.iter().map(|&s| values[s]).sum::<f64>() / 4.0;
         let (corner, x) = (of([0, 7, 56, 63]), of([9, 14, 49, 54]));
-        report.cell(row.clone(), "corners, deviations", None, Some(corner), None);
-        report.cell(row, "X-squares, deviations", None, Some(x), None);
+        report.add_cell(row.clone(), "corners, deviations", None, Some(corner), None);
+        report.add_cell(row, "X-squares, deviations", None, Some(x), None);
         match (corner > 0.0, x < 0.0) {
             (true, true) => both.push(name),
             (true, false) => corners_only.push(name),
