@@ -20,10 +20,10 @@ use outflank_report::text::count;
 use std::path::PathBuf;
 
 /// Learning rate (section 4).
-pub const ALPHA: f64 = 0.001;
+pub const LEARNING_RATE: f64 = 0.001;
 
 /// Training games per time period (section 4).
-pub const PERIOD: u64 = 7680;
+pub const GAMES_PER_PERIOD: u64 = 7680;
 /// Time periods per run (section 4).
 pub const PERIODS: u64 = 40;
 /// Runs per architecture (section 4).
@@ -31,14 +31,14 @@ const RUNS: usize = 10;
 
 /// Games per measurement (section 4).
 const MATCH_GAMES: u32 = 400;
-/// The test player: 4-ply search with noise (section 4).
+/// Specification of the test player: 4-ply search with noise (section 4).
 const OPPONENT: &str = "yoshioka@4?noise=5";
 
 /// Time periods of the moving averages in the paper's figures.
-const MOVING_AVERAGE: usize = 10;
+const MOVING_AVERAGE_PERIODS: usize = 10;
 
-/// The paper's best network.
-const BEST: &str = "WS 192-16x8-16-8-1";
+/// The best architecture of the paper.
+const BEST_NET: &str = "WS 192-16x8-16-8-1";
 
 /// All runs of one architecture.
 pub struct ArchitectureRuns {
@@ -62,19 +62,19 @@ fn scale_params(scale: Scale) -> ScaleParams {
     let periods = scale.choose(2, PERIODS / 2, PERIODS);
     ScaleParams {
         periods,
-        games: scale.choose(8 * periods, PERIOD * periods, PERIOD * periods),
+        games: scale.choose(8 * periods, GAMES_PER_PERIOD * periods, GAMES_PER_PERIOD * periods),
         runs: scale.choose(2, 5, RUNS),
         match_games: scale.choose(4, MATCH_GAMES / 2, MATCH_GAMES),
     }
 }
 
-/// Returns the paper's training settings.
-pub fn settings(net: &str, seed: u64) -> Result<AnnConfig, ExperimentError> {
+/// Returns the paper's training configuration of an architecture.
+pub fn paper_config(net: &str, seed: u64) -> Result<AnnConfig, ExperimentError> {
     let architecture: Architecture =
         net.parse().map_err(|error| ExperimentError::Training(format!("{net}: {error}")))?;
     Ok(AnnConfig {
         architecture,
-        learning_rate: ALPHA,
+        learning_rate: LEARNING_RATE,
         lr_decay_games: None,
         lambda: 0.0,
         epsilon: 0.0,
@@ -85,8 +85,8 @@ pub fn settings(net: &str, seed: u64) -> Result<AnnConfig, ExperimentError> {
     })
 }
 
-/// Trains every run of every architecture in parallel, resuming what exists; `None` if only a single
-/// run was trained for another process.
+/// Trains every run of every architecture in parallel and resumes unfinished runs. Returns `None`
+/// if it trained only [`ExperimentContext::only_run`].
 fn train(
     context: &ExperimentContext,
     nets: &[&'static str],
@@ -94,7 +94,7 @@ fn train(
 ) -> Result<Option<Vec<ArchitectureRuns>>, ExperimentError> {
     let opponents = factories::<Othello>(&[OPPONENT.to_owned()], 0.0)?;
     let all = train_all(context, nets.len(), params.runs, &[], |net, run| {
-        one_run(context, nets[net], run, params, &opponents)
+        train_one_run(context, nets[net], run, params, &opponents)
     })?;
     Ok(all.map(|all| {
         let runs = nets.iter().zip(all).map(|(&net, runs)| {
@@ -105,7 +105,7 @@ fn train(
     }))
 }
 
-fn one_run(
+fn train_one_run(
     context: &ExperimentContext,
     net: &'static str,
     run: usize,
@@ -115,7 +115,7 @@ fn one_run(
     let seed = run_seed(context, run);
     let budget = format!("{}x{}x{}", params.games, params.periods, params.match_games);
     let folder = context.player_folder(&format!("{}-{budget}-seed-{seed}", net.replace(' ', "-")));
-    let mut learner = AnnLearner::new(settings(net, seed)?);
+    let mut learner = AnnLearner::new(paper_config(net, seed)?);
     let plan = TrainingPlan {
         budget: params.games,
         unit: "games",
@@ -144,13 +144,13 @@ fn one_run(
 fn departures(params: &ScaleParams, scale: Scale) -> Vec<String> {
     let mut all = vec![
         "A position is encoded from the view of the player who made the last move; the paper says \
-         'player to move position'. The other reading only changes the sign."
+         'player to move position'. The other interpretation only changes the sign."
             .to_owned(),
         "Both networks of a pair are updated on the positions of both players of each game, with their \
-         own predictions; the paper does not specify this. The test games are divided between the two."
+         own predictions; the paper does not specify this. Each network plays half of the test games."
             .to_owned(),
         "Each of the 79 openings that differ under symmetry is represented by the first in move order. \
-         Moves within 1e-6 of the best score are chosen from at random."
+         A move is chosen at random among those within 1e-6 of the best score."
             .to_owned(),
         "The test player uses alpha-beta search; the noise of a leaf is sampled once per search and \
          leaf, so that its moves are those of minimax. Games that end within the search are scored by \
@@ -165,7 +165,7 @@ fn departures(params: &ScaleParams, scale: Scale) -> Vec<String> {
             count(params.games),
             params.periods,
             params.match_games,
-            count(PERIOD * PERIODS)
+            count(GAMES_PER_PERIOD * PERIODS)
         ));
     }
     if scale == Scale::Smoke {

@@ -1,9 +1,10 @@
 //! Experiments of Liskowski, Jaśkowski & Krawiec (2018), "Learning to play Othello with deep neural
 //! networks".
 //!
-//! All experiments get their networks from a `TrainedNetCache`. It trains and tests each network once and
-//! stores the results with the weights, so that experiments share networks and resume after a stop. On a
-//! device that cannot train, an experiment uses cached results only and lists what it had to omit.
+//! All experiments get their networks from a `TrainedNetCache`. It trains and tests each network
+//! once and stores the results with the weights, so that experiments share networks and resume
+//! after a stop. On a device that cannot train, an experiment uses cached results only and lists
+//! what it had to omit.
 
 mod departures;
 pub mod fig3;
@@ -48,22 +49,22 @@ const DESK_MOMENTUM: f64 = 0.9;
 /// Weight decay of training runs that are too short to overfit.
 const DESK_WEIGHT_DECAY: f64 = 5e-5;
 
-/// Epochs over a set with all symmetries (section V-A2).
+/// Epochs on a training set with all symmetries (section V-A2).
 const EPOCHS_SYMMETRIC: f64 = 6.0;
-/// Epochs over a set without symmetries (section V-A2).
+/// Epochs on a training set without symmetries (section V-A2).
 const EPOCHS_PLAIN: f64 = 24.0;
-/// Steps over a set with all symmetries (section V-A2).
+/// Training steps on a set with all symmetries (section V-A2).
 const STEPS_SYMMETRIC: u64 = 434_400;
-/// Steps over a set without symmetries (section V-A2).
+/// Training steps on a set without symmetries (section V-A2).
 const STEPS_PLAIN: u64 = 171_600;
 
-/// Epochs of each member of the short ensemble at desk scale: ten members in half an hour on one H200.
-/// With full training a member has as many epochs as any network, with smaller batches.
+/// Epochs of each member of the short ensemble at desk scale: ten members take half an hour on one
+/// H200. Members with full training are trained for the full number of epochs, in smaller batches.
 const ENSEMBLE_EPOCHS: f64 = 1.75;
 /// Ensemble size (section V-B3).
 const ENSEMBLE_SIZE: u64 = 10;
 
-/// Last year of the training games where the test is on later games.
+/// Last year of the training games if the test games are later ones.
 const LAST_TRAINING_YEAR: u16 = 2012;
 
 /// Fraction of the examples used for training in a split by example (section III).
@@ -80,11 +81,12 @@ pub struct NetSpec {
     pub set: ExampleSetKind,
     /// Whether to test on later games rather than on other examples.
     pub by_game: bool,
-    /// Number in an ensemble, if it is a member of one.
+    /// Number of this member, if the network belongs to an ensemble.
     pub ensemble_member: Option<u64>,
-    /// Whether to train for the full number of epochs where others have an equal, shorter budget.
+    /// Whether to train for the full number of epochs instead of the shorter budget of the other
+    /// networks.
     pub full_training: bool,
-    /// Whether to train on a quarter of that budget, with a quarter of the batch size.
+    /// Whether to train on a quarter of the shorter budget, with a quarter of the batch size.
     pub quarter_budget: bool,
 }
 
@@ -111,39 +113,40 @@ impl NetSpec {
 
     /// Sets the training set.
     #[must_use]
-    pub const fn on(self, set: ExampleSetKind) -> NetSpec {
+    pub const fn with_set(self, set: ExampleSetKind) -> NetSpec {
         NetSpec { set, ..self }
     }
 
-    /// Sets the test to later games.
+    /// Sets the split by game: the test games are later than the training games.
     #[must_use]
     pub const fn by_game(self) -> NetSpec {
         NetSpec { by_game: true, ..self }
     }
 
-    /// Sets the full number of epochs.
+    /// Sets training for the full number of epochs.
     #[must_use]
     pub const fn full_training(self) -> NetSpec {
         NetSpec { full_training: true, ..self }
     }
 
-    /// Sets a quarter of the budget. Used for the networks of Table VI, of which the largest takes as
-    /// long as all others together.
+    /// Sets a quarter of the budget. Table VI uses it, because its largest network takes as long as
+    /// all other networks together.
     #[must_use]
     pub const fn quarter_budget(self) -> NetSpec {
         NetSpec { quarter_budget: true, ..self }
     }
 
-    /// Makes it a member of an ensemble.
+    /// Sets the number of a member of an ensemble.
     #[must_use]
     pub const fn ensemble_member(self, number: u64) -> NetSpec {
         NetSpec { ensemble_member: Some(number), ..self }
     }
 
-    /// Returns the start of the name of the test that the experiments report for a set.
+    /// Returns the prefix of the name of the test that experiments report for this network and
+    /// `set`.
     #[must_use]
     pub fn test_name(self, set: ExampleSetKind) -> String {
-        // The games after a year, or test games if all games are of one year.
+        // `games after YEAR`, or `games held out` if all games are on one side of that year.
         if self.by_game { "games ".to_owned() } else { format!("{set} by example") }
     }
 }
@@ -158,7 +161,7 @@ fn split_name(by_game: bool) -> &'static str {
 struct ScaleParams {
     /// Number of games to read; `None` reads all.
     games: Option<usize>,
-    /// Training examples of every network; at the paper's scale they follow from the epochs.
+    /// Training examples of every network; `None` if the number of epochs determines them.
     examples: Option<u64>,
     /// Epochs of a network with full training.
     full_epochs: Option<f64>,
@@ -180,7 +183,8 @@ impl ScaleParams {
         ScaleParams { batch_size: self.batch_size / 4, ..self }
     }
 
-    /// Returns the parameters with a quarter of the budget and of the batch size: as many steps.
+    /// Returns the parameters with a quarter of the budget and of the batch size, for the same
+    /// number of steps.
     fn quarter_budget(self) -> ScaleParams {
         match self.examples {
             Some(examples) => ScaleParams { examples: Some(examples / 4), ..self.small_batches() },
@@ -203,7 +207,7 @@ fn scale_params(context: &ExperimentContext) -> ScaleParams {
     };
     match (context.scale, context.device.is_accelerated()) {
         (Scale::Paper, _) => full,
-        // One epoch over Unique-S, or as many examples of a smaller set.
+        // One epoch of Unique-S, or the same number of examples of another set.
         (Scale::Desk, true) => ScaleParams {
             examples: Some(37_000_000),
             full_epochs: Some(EPOCHS_SYMMETRIC),
@@ -212,7 +216,7 @@ fn scale_params(context: &ExperimentContext) -> ScaleParams {
             test_positions: 400_000,
             ..full
         },
-        // Hours on a laptop for all networks: shows that they learn, not how they rank.
+        // All networks take hours on a laptop. This shows that they learn, but not how they rank.
         (Scale::Desk, false) => ScaleParams {
             games: Some(2000),
             examples: Some(40_000),
@@ -251,10 +255,10 @@ fn add_percentage<'a>(
     paper: Option<f64>,
     ours: Option<Percentage>,
 ) -> &'a mut Cell {
-    report.cell(row, column, paper, ours.map(|ours| ours.0), ours.map(half_width))
+    report.add_cell(row, column, paper, ours.map(|ours| ours.0), ours.map(half_width))
 }
 
-/// Sample of a comparison of two networks.
+/// The sample of a comparison of two single networks.
 const ONE_NET_EACH: &str = "one network each";
 
 /// Compares two percentages of which the paper ranks the first above the second. The difference is

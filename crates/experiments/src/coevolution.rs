@@ -1,5 +1,5 @@
-//! Experiments of Krawiec & Szubert (2011), "Learning n-tuple networks for Othello by coevolutionary
-//! gradient search".
+//! Experiments of Krawiec & Szubert (2011), "Learning n-tuple networks for Othello by
+//! coevolutionary gradient search".
 
 pub mod curves;
 pub mod presets;
@@ -30,7 +30,7 @@ const MATCH_GAMES: u32 = 1000;
 /// Probability of a random move in these games (section 5.1).
 const RANDOM_MOVES: f64 = 0.1;
 
-/// Head of the column of means over the second half of the measurements.
+/// Column of the mean over the second half of the measurements.
 const SECOND_HALF: &str = "second half";
 
 /// A method with its operators and network shape.
@@ -89,42 +89,42 @@ fn scale_params(scale: Scale) -> ScaleParams {
     }
 }
 
-/// Returns the number of training games at a measurement, counted from 1.
+/// Returns the number of training games at a measurement; measurements are counted from 1.
 fn games_at(context: &ExperimentContext, measurement: u64) -> u64 {
     let params = scale_params(context.scale);
     params.games * measurement / params.measurements
 }
 
-/// Returns the settings of a method. At smoke scale generations are small enough for a budget of
+/// Returns the configuration of a method. At smoke scale, generations are small enough to run in
 /// seconds.
-fn settings(variant: &MethodVariant, scale: Scale) -> Result<CoevolutionConfig, ExperimentError> {
-    let settings = presets::settings(variant.method, Some(variant.operators), variant.shape)
+fn config_of(variant: &MethodVariant, scale: Scale) -> Result<CoevolutionConfig, ExperimentError> {
+    let config = presets::config(variant.method, Some(variant.operators), variant.shape)
         .map_err(ExperimentError::training)?;
     // As in the authors' program; see the departures.
-    let settings =
-        CoevolutionConfig { snake: Snake::Wrapping, topology: NeighborChoice::Crowded, ..settings };
+    let config =
+        CoevolutionConfig { snake: Snake::Wrapping, topology: NeighborChoice::Crowded, ..config };
     if scale != Scale::Smoke {
-        return Ok(settings);
+        return Ok(config);
     }
     Ok(CoevolutionConfig {
-        population: settings.population.min(4),
-        self_games: settings.self_games.min(4),
-        population_opponents: settings.population_opponents.min(2),
-        population_games: settings.population_games.min(2),
-        archive_opponents: settings.archive_opponents.min(2),
-        archive_games: settings.archive_games.min(2),
-        hall_of_fame: settings.hall_of_fame.min(3),
-        heuristic_games: match settings.fitness {
+        population: config.population.min(4),
+        self_games: config.self_games.min(4),
+        population_opponents: config.population_opponents.min(2),
+        population_games: config.population_games.min(2),
+        archive_opponents: config.archive_opponents.min(2),
+        archive_games: config.archive_games.min(2),
+        hall_of_fame: config.hall_of_fame.min(3),
+        heuristic_games: match config.fitness {
             Fitness::Heuristic => 2,
             _ => 0,
         },
-        tournament: settings.tournament.min(2),
-        ..settings
+        tournament: config.tournament.min(2),
+        ..config
     })
 }
 
-/// Trains every run of every method in parallel, resuming what exists; `None` if only a single run was
-/// trained for another process.
+/// Trains every run of every method in parallel and resumes unfinished runs. Returns `None` if it
+/// trained only [`ExperimentContext::only_run`].
 fn train(
     context: &ExperimentContext,
     variants: &[MethodVariant],
@@ -132,7 +132,7 @@ fn train(
     let params = scale_params(context.scale);
     let opponents = factories::<Othello>(&["heuristic".to_owned()], RANDOM_MOVES)?;
     let all = train_all(context, variants.len(), params.runs, &[], |variant, run| {
-        one_run(context, variants[variant], run, &opponents)
+        train_one_run(context, variants[variant], run, &opponents)
     })?;
     Ok(all.map(|all| {
         let runs = variants.iter().zip(all).map(|(&variant, runs)| {
@@ -143,7 +143,7 @@ fn train(
     }))
 }
 
-fn one_run(
+fn train_one_run(
     context: &ExperimentContext,
     variant: MethodVariant,
     run: usize,
@@ -156,7 +156,7 @@ fn one_run(
     let budget = format!("{}x{}", params.games, params.measurements);
     let folder =
         context.player_folder(&format!("{method}-{operators}-{shape}-{budget}-seed-{seed}"));
-    let mut learner = Coevolution::new(settings(&variant, context.scale)?, seed, 1)
+    let mut learner = Coevolution::new(config_of(&variant, context.scale)?, seed, 1)
         .map_err(|error| failed(error.to_string()))?;
     let plan = TrainingPlan {
         budget: params.games,

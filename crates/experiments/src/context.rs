@@ -12,7 +12,7 @@ use std::str::FromStr;
 /// The size of an experiment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
-    /// Seconds: exercises all code; the figures mean nothing.
+    /// Seconds: tests the code; the figures are meaningless.
     Smoke,
     /// Minutes to hours on one machine: shows the effects that the paper reports.
     Desk,
@@ -31,7 +31,7 @@ impl Scale {
         }
     }
 
-    /// Returns the value for this scale.
+    /// Returns the argument for this scale.
     #[must_use]
     pub fn choose<T>(self, smoke: T, desk: T, paper: T) -> T {
         match self {
@@ -144,13 +144,13 @@ pub struct ExperimentContext {
     pub folder: PathBuf,
     /// Folder for trained players that several experiments share.
     pub cache: Option<PathBuf>,
-    /// Number of a single run to train, without a report. Remote workers set it.
+    /// Number of the only run to train, without a report. Set on remote workers.
     pub only_run: Option<usize>,
     /// Remote workers that train the runs.
     pub remote: Option<RemoteTraining>,
-    /// Where networks are trained and evaluated.
+    /// Device that trains and evaluates networks.
     pub device: Box<dyn Device>,
-    /// Edax as a player, such as `nboard:edax -nboard`.
+    /// Player specification of Edax, such as `nboard:edax -nboard`.
     pub edax: Option<String>,
     /// Receives progress messages.
     pub log: Box<dyn Fn(&str) + Sync>,
@@ -162,7 +162,7 @@ pub struct GameSample {
     pub train: Vec<Record<Othello>>,
     /// Test games.
     pub test: Vec<Record<Othello>>,
-    /// Where the games come from.
+    /// Source of the games, for reports.
     pub source: String,
 }
 
@@ -185,8 +185,8 @@ impl ExperimentContext {
         }
     }
 
-    /// Samples games uniformly from the WTHOR database of the data folder, or from the embedded games
-    /// if there is no data folder, and splits them by game.
+    /// Samples games uniformly from the WTHOR database of the data folder, or from the embedded
+    /// games if there is no data folder, and splits them by game.
     pub fn sample_games(
         &self,
         seed: u64,
@@ -211,8 +211,8 @@ impl ExperimentContext {
         Ok(GameSample { train: take(&subsets[0]), test: take(&subsets[1]), source })
     }
 
-    /// Returns the 1,000 published league openings with `first` to move, or the embedded openings if
-    /// there is no data folder, and a description of them.
+    /// Returns the 1,000 published league openings with `first` to move, or the embedded openings
+    /// if there is no data folder, and a description of them.
     pub fn openings(
         &self,
         first: Side,
@@ -252,8 +252,8 @@ impl ExperimentContext {
         self.folder.join(name)
     }
 
-    /// Returns the folder of a trained player: in the cache, or in the run folder without one. The
-    /// name determines the player, so that experiments can share it.
+    /// Returns the folder of a trained player: in the cache, or in the run folder if there is no
+    /// cache. The name identifies the player, so that experiments can share it.
     #[must_use]
     pub fn player_folder(&self, name: &str) -> PathBuf {
         self.cache.clone().unwrap_or_else(|| self.folder.join("runs")).join(name)

@@ -39,17 +39,18 @@ const INITIAL_FOR_PAIRS: usize = 2;
 /// Initial heuristics in section 4.2.
 const INITIAL_FOR_OPPONENTS: usize = 5;
 
-/// Random moves at the start of a game; ours.
-const OPENING: u32 = 2;
-/// Runs per curve; ours.
-const SEEDS: u64 = 10;
+/// Random moves at the start of a game; not in the paper.
+const OPENING_MOVES: u32 = 2;
+/// Runs per curve; the paper shows one.
+const RUNS: u64 = 10;
 
 /// A strategy for choosing comparisons.
 #[derive(Clone, Copy, Debug)]
 struct Strategy {
     name: &'static str,
     sampling: Sampling,
-    /// Whether the opponents of a new heuristic are chosen like the pair rather than at random.
+    /// Whether the opponents of a new heuristic are chosen by the same strategy instead of at
+    /// random.
     choose_opponents: bool,
 }
 
@@ -67,7 +68,7 @@ const RANDOM_OPPONENTS: [Strategy; 3] = [STRATEGIES[0], STRATEGIES[2], STRATEGIE
 /// Budget and measurements of a scale.
 struct ScaleParams {
     rounds: u64,
-    seeds: u64,
+    runs: u64,
     test_pairs: usize,
     benchmark: usize,
     depth: u32,
@@ -76,19 +77,19 @@ struct ScaleParams {
 fn scale_params(scale: Scale) -> ScaleParams {
     ScaleParams {
         rounds: scale.choose(3, ROUNDS, ROUNDS),
-        seeds: scale.choose(2, SEEDS, SEEDS),
+        runs: scale.choose(2, RUNS, RUNS),
         test_pairs: scale.choose(20, TEST_PAIRS, TEST_PAIRS),
         benchmark: scale.choose(4, BENCHMARK, BENCHMARK),
         depth: scale.choose(1, DEPTH, DEPTH),
     }
 }
 
-/// The search of a round.
+/// The target of the search in each round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Search {
-    /// For a new pair (section 4.1).
+enum SearchTarget {
+    /// A new pair (section 4.1).
     Pair,
-    /// For an opponent of the best heuristic so far (section 4.2).
+    /// An opponent of the best heuristic so far (section 4.2).
     Opponent,
 }
 
@@ -96,12 +97,12 @@ enum Search {
 struct Run {
     columns: Vec<String>,
     curve: Vec<Measurement>,
-    /// Score of the best heuristic against new random heuristics.
+    /// Score of the best heuristic against random heuristics that had no part in its selection.
     fresh_score: Option<f64>,
 }
 
 impl Run {
-    /// Returns a measurement after a round.
+    /// Returns the measurement `name` after a round; NaN if there is none.
     fn at(&self, round: u64, name: &str) -> f64 {
         let column = self.columns.iter().position(|column| column == name);
         let point = self.curve.iter().find(|point| point.games == round);
@@ -118,7 +119,7 @@ struct StrategyRuns {
 }
 
 impl StrategyRuns {
-    /// Returns a measurement of every run after a round.
+    /// Returns the measurement `name` of every run after a round.
     fn at(&self, round: u64, name: &str) -> Vec<f64> {
         self.runs.iter().map(|run| run.at(round, name)).collect()
     }
@@ -129,27 +130,28 @@ fn table_rounds(rounds: u64) -> Vec<u64> {
     (0..=rounds).filter(|round| round % 10 == 0 || *round == rounds).collect()
 }
 
-fn contest(context: &ExperimentContext, seed: u64) -> GameOracleConfig {
+/// Returns the configuration of the games that compare two heuristics.
+fn oracle_config(context: &ExperimentContext, seed: u64) -> GameOracleConfig {
     GameOracleConfig {
         depth: scale_params(context.scale).depth,
         games: GAMES,
-        opening: OPENING,
+        opening: OPENING_MOVES,
         seed,
     }
 }
 
 /// Returns the file name of the test pairs of a game.
-fn tests_file(game: Game) -> String {
+fn test_pairs_file(game: Game) -> String {
     format!("tests-{game}.tsv")
 }
 
-/// Returns the test pairs of a game, which are the same for all seeds and strategies.
-fn tests<P: RegisteredGame + NamedFeatures>(
+/// Returns the test pairs of a game, which are the same for all runs and strategies.
+fn test_pairs<P: RegisteredGame + NamedFeatures>(
     context: &ExperimentContext,
 ) -> Result<TestPairs, ExperimentError> {
-    let games = GameOracle::<P>::new(contest(context, context.seed));
+    let games = GameOracle::<P>::new(oracle_config(context, context.seed));
     let count = scale_params(context.scale).test_pairs;
-    let path = context.file(&tests_file(P::GAME));
+    let path = context.file(&test_pairs_file(P::GAME));
     Ok(TestPairs::play_journaled(&games, count, &path, |found| {
         (context.log)(&format!("{}: {found} of {count} test pairs", P::GAME));
     })?)
@@ -158,24 +160,29 @@ fn tests<P: RegisteredGame + NamedFeatures>(
 /// The test pairs of Othello and of checkers.
 type BothTests = (TestPairs, TestPairs);
 
-/// Trains every run of these strategies for both games, resuming what exists. Returns the runs of Othello
-/// and those of checkers; `None` if only a single run was trained for another process.
+/// Trains every run of these strategies for both games and resumes unfinished runs. Returns the
+/// runs of Othello and those of checkers; `None` if it trained only
+/// [`ExperimentContext::only_run`].
 fn train(
     context: &ExperimentContext,
-    search: Search,
+    target: SearchTarget,
     strategies: &[Strategy],
     tests: Option<&BothTests>,
 ) -> Result<Option<[Vec<StrategyRuns>; 2]>, ExperimentError> {
-    let seeds = scale_params(context.scale).seeds as usize;
+    let runs = scale_params(context.scale).runs as usize;
     let needed_files: Vec<String> = match tests {
-        Some(_) => [Game::Othello, Game::Checkers].map(tests_file).into(),
+        Some(_) => [Game::Othello, Game::Checkers].map(test_pairs_file).into(),
         None => Vec::new(),
     };
-    let all = train_all(context, 2 * strategies.len(), seeds, &needed_files, |method, run| {
+    let all = train_all(context, 2 * strategies.len(), runs, &needed_files, |method, run| {
         let strategy = &strategies[method % strategies.len()];
         match method < strategies.len() {
-            true => one_run::<Othello>(context, search, strategy, tests.map(|both| &both.0), run),
-            false => one_run::<Checkers>(context, search, strategy, tests.map(|both| &both.1), run),
+            true => {
+                train_one_run::<Othello>(context, target, strategy, tests.map(|both| &both.0), run)
+            }
+            false => {
+                train_one_run::<Checkers>(context, target, strategy, tests.map(|both| &both.1), run)
+            }
         }
     })?;
     let Some(all) = all else { return Ok(None) };
@@ -187,31 +194,35 @@ fn train(
     Ok(Some([next(), next()]))
 }
 
-fn one_run<P: RegisteredGame + NamedFeatures>(
+fn train_one_run<P: RegisteredGame + NamedFeatures>(
     context: &ExperimentContext,
-    search: Search,
+    target: SearchTarget,
     strategy: &Strategy,
     tests: Option<&TestPairs>,
     number: usize,
 ) -> Result<Run, ExperimentError> {
     let params = scale_params(context.scale);
-    let what = if search == Search::Pair { "pair" } else { "opponent" };
+    let what = if target == SearchTarget::Pair { "pair" } else { "opponent" };
     let strategy_name = strategy.name.to_lowercase().replace(' ', "-");
     let seed = run_seed(context, number);
     // The measurements depend on the number of test pairs, so the name of the folder includes it.
-    let measured = tests.map_or_else(String::new, |tests| format!("-{}-tests", tests.len()));
+    let test_suffix = tests.map_or_else(String::new, |tests| format!("-{}-tests", tests.len()));
     let ScaleParams { rounds, depth, .. } = params;
-    let budget = format!("{rounds}-rounds-depth-{depth}{measured}");
+    let budget = format!("{rounds}-rounds-depth-{depth}{test_suffix}");
     let name = format!("gp-{}-{what}-{strategy_name}-{budget}-seed-{seed}", P::GAME);
     let folder = context.player_folder(&name);
-    let settings = GpConfig {
+    let config = GpConfig {
         dimensions: P::FEATURES.len(),
         space: HeuristicSpace::Directions,
-        initial: if search == Search::Pair { INITIAL_FOR_PAIRS } else { INITIAL_FOR_OPPONENTS },
+        initial: if target == SearchTarget::Pair {
+            INITIAL_FOR_PAIRS
+        } else {
+            INITIAL_FOR_OPPONENTS
+        },
         opponents: OPPONENTS,
         choose_opponents: strategy.choose_opponents,
         sampling: strategy.sampling,
-        against_best: search == Search::Opponent,
+        against_best: target == SearchTarget::Opponent,
         restarts: 8,
         inference: InferenceConfig {
             tolerance: 1e-4,
@@ -221,8 +232,8 @@ fn one_run<P: RegisteredGame + NamedFeatures>(
         },
         seed,
     };
-    let benchmark = if search == Search::Pair { 0 } else { params.benchmark };
-    let mut gp = GpLearner::<P>::new(settings, contest(context, seed), benchmark)?;
+    let benchmark = if target == SearchTarget::Pair { 0 } else { params.benchmark };
+    let mut gp = GpLearner::<P>::new(config, oracle_config(context, seed), benchmark)?;
     let evaluator = GpEvaluator { tests: tests.cloned() };
     let plan = TrainingPlan {
         budget: params.rounds,
@@ -288,7 +299,7 @@ fn departures(scale: Scale) -> Vec<String> {
             .to_owned(),
         format!(
             "\"Each game is played 3 times\" would repeat the same game of deterministic players. Each \
-             of our three games starts with {OPENING} random moves, different under symmetry; colors \
+             of our three games starts with {OPENING_MOVES} random moves, different under symmetry; colors \
              alternate, and the majority decides."
         ),
         "The kernel compares the directions of the weight vectors, because a search plays the same with \
@@ -301,7 +312,7 @@ fn departures(scale: Scale) -> Vec<String> {
             .to_owned(),
         format!(
             "Means of {} runs with 95% confidence intervals; the paper shows one run.",
-            params.seeds
+            params.runs
         ),
     ];
     if scale == Scale::Smoke {

@@ -20,15 +20,16 @@ pub trait Experiment: Sync {
     /// Returns the name on the command line, such as `preference/table2`.
     fn name(&self) -> &'static str;
 
-    /// Returns a description of one line.
+    /// Returns a one-line description.
     fn about(&self) -> &'static str;
 
-    /// Returns the subfolders of the data folder that the experiment reads, if there is a data folder.
+    /// Returns the subfolders of the data folder that the experiment reads, if there is a data
+    /// folder.
     fn data_folders(&self) -> &'static [DataFolder] {
         &[]
     }
 
-    /// Returns whether the experiment has rows for Edax.
+    /// Returns whether the experiment uses Edax if the user gives its command.
     fn uses_edax(&self) -> bool {
         false
     }
@@ -48,8 +49,8 @@ pub enum ExperimentOutcome {
     Complete(Report),
     /// The single run of [`ExperimentContext::only_run`] is trained; there is nothing to report.
     RunTrained,
-    /// A network whose weights were missing was trained again and has other figures than those used
-    /// so far. The experiment must run again; all finished work is cached.
+    /// A network without weights was retrained, and its results differ from those used so far. The
+    /// experiment must run again; all finished work is cached.
     Restart,
 }
 
@@ -79,7 +80,7 @@ pub fn run_experiment(
     }
 }
 
-/// The papers: the prefix of their experiments' names, and the reference.
+/// The papers: prefix of the names of their experiments, and reference.
 pub const PAPERS: [(&str, &str); 5] = [
     (
         "preference",

@@ -19,7 +19,7 @@ use outflank_records::{DecisionFilter, decisions};
 use outflank_report::text::count;
 use outflank_runs::{files, stop_requested};
 
-/// Training games, and test games (section VIII-A).
+/// Number of training games, and of test games (section VIII-A).
 const GAMES: usize = 1000;
 
 /// Trace decay of LSTD (section VIII-B).
@@ -95,9 +95,9 @@ impl TrainedPlayer {
     }
 }
 
-/// Returns the paper's settings of all methods.
+/// Returns the paper's options of all methods.
 #[must_use]
-pub fn options() -> MethodOptions {
+pub fn paper_options() -> MethodOptions {
     MethodOptions { c: C, lambda: LAMBDA, ..MethodOptions::default() }
 }
 
@@ -109,13 +109,12 @@ pub fn games(context: &ExperimentContext, seed: u64) -> Result<GameSample, Exper
 
 /// Returns the number of trials, each with its own sample of games.
 #[must_use]
-pub fn trials(context: &ExperimentContext) -> u64 {
+pub fn trial_count(context: &ExperimentContext) -> u64 {
     context.scale.choose(1, 5, 20)
 }
 
-/// Trains the players of one trial on these feature sets, or loads them if they are in the run
-/// folder.
-pub fn players(
+/// Trains the players of one trial with these feature sets, or loads them from the run folder.
+pub fn trained_players(
     context: &ExperimentContext,
     seed: u64,
     games: &GameSample,
@@ -124,14 +123,14 @@ pub fn players(
     let mut players = Vec::new();
     for &features in features {
         for method in METHODS {
-            players.push(one_player(context, seed, games, method, features)?);
+            players.push(trained_player(context, seed, games, method, features)?);
         }
     }
     Ok(players)
 }
 
-/// Trains one player of a trial, or loads it.
-pub fn one_player(
+/// Trains one player of a trial, or loads it from the run folder.
+pub fn trained_player(
     context: &ExperimentContext,
     seed: u64,
     games: &GameSample,
@@ -147,8 +146,8 @@ pub fn one_player(
     }
     (context.log)(&format!("training {name}"));
     let choices = decisions(&games.train, &DecisionFilter::CHOICES);
-    let task = TrainingData::new(&games.train, choices.items(), features.tuples());
-    let outcome = learn(method, task, &options(), seed, &mut |_| !stop_requested());
+    let data = TrainingData::new(&games.train, choices.items(), features.tuples());
+    let outcome = learn(method, data, &paper_options(), seed, &mut |_| !stop_requested());
     // A stopped method may return an error, which the user should not see.
     if stop_requested() {
         return Err(ExperimentError::Stopped);
@@ -166,12 +165,12 @@ pub fn one_player(
     Ok(TrainedPlayer { method, features, network })
 }
 
-/// Creates the error for a method without an n-tuple network.
+/// Returns the error for a method that trains no n-tuple network.
 fn no_network(method: Method) -> ExperimentError {
     ExperimentError::Training(format!("{} trains no n-tuple network", method.name()))
 }
 
-/// Describes the games, as a departure.
+/// Returns the departure about the games.
 fn games_departure(games: &GameSample) -> String {
     format!(
         "The paper does not say which 2,000 games it used. Ours are a uniform sample of {}: {} training \
@@ -182,7 +181,7 @@ fn games_departure(games: &GameSample) -> String {
     )
 }
 
-/// Describes the solvers, as a departure.
+/// The departure about the solvers.
 const SOLVERS: &str = "Solvers: the support vector machines are trained by a primal Newton method, which \
                        reaches the optimum that LIBLINEAR's dual coordinate descent approximates; \
                        LSTD by LU decomposition with a small ridge instead of a pseudo-inverse; MM by \

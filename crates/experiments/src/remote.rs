@@ -1,8 +1,7 @@
-//! Training runs of an experiment on remote workers.
+//! Trains the runs of an experiment on remote workers.
 //!
-//! A worker trains a run and returns the files of its folder. The experiment then resumes from these
-//! files as it resumes its own after a stop, so that the results do not depend on where a run was
-//! trained.
+//! A worker trains a run and returns the files of its folder. The experiment then resumes from
+//! these files, as after a stop, so the results do not depend on where a run was trained.
 
 use crate::context::{ExperimentContext, ExperimentError};
 use crate::{EXPERIMENTS, ExperimentOutcome};
@@ -15,7 +14,7 @@ use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-/// The kind of these jobs in the work queue.
+/// Job kind in the work queue.
 const KIND: &str = "runs";
 
 /// Maximum size of a file of a run.

@@ -7,11 +7,11 @@ use outflank_runs::files::create_folder;
 use outflank_runs::{parallel_in_order, stop_requested};
 use std::path::Path;
 
-/// Trains every run of every method and returns the results of each method in the order of its runs;
-/// `None` if only [`ExperimentContext::only_run`] was trained.
+/// Trains every run of every method and returns the results of each method in the order of its
+/// runs. Returns `None` if it trained only [`ExperimentContext::only_run`].
 ///
-/// `train_run` receives the index of the method and the number of the run. `needed_files` are files in
-/// the run folder that the runs read; they are sent to remote workers.
+/// `train_run` receives the index of the method and the number of the run. `needed_files` are files
+/// in the run folder that the runs read; they are sent to remote workers.
 pub fn train_all<T: Send>(
     context: &ExperimentContext,
     methods: usize,
@@ -36,7 +36,8 @@ pub fn train_all<T: Send>(
         count,
         context.threads,
         || (),
-        // All methods of a run before the next run, so that a stop leaves them equally far.
+        // All methods of a run before the next run, so that after a stop they have similar numbers
+        // of runs.
         |(), job| match stop_requested() {
             true => Err(ExperimentError::Stopped),
             false => train_run(job % methods, job / methods),
@@ -59,12 +60,12 @@ pub fn train_all<T: Send>(
     first_error.map_or(Ok(Some(all)), Err)
 }
 
-/// Returns the seed of a run. Runs of different methods share it, so that they start alike.
+/// Returns the seed of a run. Runs with the same number share it across methods.
 pub fn run_seed(context: &ExperimentContext, run: usize) -> u64 {
     context.seed.wrapping_mul(1000).wrapping_add(run as u64)
 }
 
-/// Trains one run to its end, resuming from its folder. `name` is for error messages.
+/// Trains one run to its end, resuming from its folder. `name` is used in error messages.
 pub fn train_run<L: Learner>(
     learner: &mut L,
     evaluator: &impl Evaluator<L>,

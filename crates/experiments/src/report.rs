@@ -1,15 +1,15 @@
-//! The report of an experiment: the paper's figures, ours, and the difference.
+//! The report of an experiment: the published figures, ours, and their differences.
 
 use crate::Scale;
 use outflank_report::{Align, Figure, Page, Table};
 use serde::Serialize;
 
-/// One figure of a table, or one point of a curve.
+/// One number of a table, or one point of a curve.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Cell {
     /// The row, or the series of a curve.
     pub row: String,
-    /// The column, or the x of a curve.
+    /// The column, or the x value of a curve.
     pub column: String,
     /// The published figure.
     pub paper: Option<f64>,
@@ -34,8 +34,8 @@ impl Cell {
         Cell { row: String::new(), column: String::new(), paper, ours, error, decimals }
     }
 
-    /// Sets the decimals of the published figure, which a number such as 64.0 does not determine, and
-    /// the minimum decimals of ours.
+    /// Sets the decimals of the published figure, which a number such as 64.0 does not determine,
+    /// and the minimum decimals of ours.
     pub fn decimals(&mut self, published: usize, ours_min: usize) {
         self.decimals = (published, ours_min);
     }
@@ -45,8 +45,8 @@ impl Cell {
         self.decimals.1 = ours_min;
     }
 
-    /// Returns whether our error is small enough (less than ten units of the last published digit) to
-    /// show one decimal more; `None` without an error.
+    /// Returns whether our error is small enough (less than ten units of the last published digit)
+    /// to show one more decimal; `None` if there is no error.
     fn deserves_extra_decimal(&self) -> Option<bool> {
         self.error.map(|error| error > 0.0 && error < 10f64.powi(1 - self.decimals.0 as i32))
     }
@@ -68,7 +68,7 @@ impl Cell {
     }
 }
 
-/// Returns the number of decimals of a number.
+/// Returns the number of decimals of a number, at most [`MAX_DECIMALS`].
 fn decimals_of(number: f64) -> usize {
     let is_exact = |decimals: &usize| {
         let tens = 10f64.powi(*decimals as i32);
@@ -85,7 +85,7 @@ pub struct Report {
     pub scale: Scale,
     /// Title: the paper and the table or figure.
     pub title: String,
-    /// What was measured, in a sentence or two.
+    /// Description of the measurement, in one or two sentences.
     pub lead: String,
     /// The figures of the table or the points of the curves.
     pub cells: Vec<Cell>,
@@ -115,7 +115,7 @@ impl Report {
 
     /// Adds a cell. The published figure is shown with its own decimals, at least one; use
     /// [`Cell::decimals`] to override.
-    pub fn cell(
+    pub fn add_cell(
         &mut self,
         row: impl Into<String>,
         column: impl Into<String>,
@@ -129,7 +129,7 @@ impl Report {
         &mut self.cells[last]
     }
 
-    /// Returns all cells, one per row.
+    /// Returns a table with one row per cell.
     #[must_use]
     pub fn table(&self) -> Table {
         let mut table = Table::new([
@@ -148,8 +148,8 @@ impl Report {
         table
     }
 
-    /// Returns the cells as a matrix, each as "paper | ours ± error (difference)"; `None` if there are
-    /// more than 16 columns or fewer than 2.
+    /// Returns the cells as a matrix, each as "paper | ours ± error (difference)"; `None` if there
+    /// are more than 16 columns or fewer than 2.
     #[must_use]
     pub fn matrix(&self) -> Option<Table> {
         let mut rows: Vec<&str> = Vec::new();
@@ -226,19 +226,20 @@ impl Report {
 mod tests {
     use super::*;
 
-    /// Liskowski et al. (2018) publish 99.95 and 100.0 in Table IV, r2 = 0.997 and a slope of 1.7 in the
-    /// text, 190 microseconds in Table V; Runarsson & Lucas (2014) publish 1850 and 78.0 in Table III.
+    /// Liskowski et al. (2018) publish 99.95 and 100.0 in Table IV, r2 = 0.997 and a slope of 1.7
+    /// in the text, 190 microseconds in Table V; Runarsson & Lucas (2014) publish 1850 and 78.0 in
+    /// Table III.
     #[test]
     fn decimals_follow_the_published_figures() {
         let mut report = Report::new("cnn/table4", Scale::Smoke, "", String::new());
-        report.cell("conv4", "pieces", Some(99.95), Some(99.5512), Some(0.0213));
-        report.cell("conv4", "vmoves", Some(100.0), Some(99.9998), Some(0.000_96));
-        report.cell("line", "r2", Some(0.997), Some(0.87123), None);
-        report.cell("line", "slope", Some(1.7), Some(2.3456), None);
-        report.cell("conv8", "microseconds", Some(190.0), Some(2.345), None).decimals(0, 1);
-        report.cell("player", "rating", Some(1850.0), Some(1848.31), Some(4.62)).decimals(0, 0);
-        report.cell("player", "% score", Some(78.0), Some(77.123), Some(2.2));
-        report.cell("alone", "ms a game", None, Some(0.5312), None);
+        report.add_cell("conv4", "pieces", Some(99.95), Some(99.5512), Some(0.0213));
+        report.add_cell("conv4", "vmoves", Some(100.0), Some(99.9998), Some(0.000_96));
+        report.add_cell("line", "r2", Some(0.997), Some(0.87123), None);
+        report.add_cell("line", "slope", Some(1.7), Some(2.3456), None);
+        report.add_cell("conv8", "microseconds", Some(190.0), Some(2.345), None).decimals(0, 1);
+        report.add_cell("player", "rating", Some(1850.0), Some(1848.31), Some(4.62)).decimals(0, 0);
+        report.add_cell("player", "% score", Some(78.0), Some(77.123), Some(2.2));
+        report.add_cell("alone", "ms a game", None, Some(0.5312), None);
         let rows: Vec<String> =
             report.table().rows().iter().map(|row| row[2..].join(" ")).collect();
         assert_eq!(
@@ -257,7 +258,7 @@ mod tests {
         // In the matrix a single wide interval limits the decimals of its column.
         let matrix = report.matrix().unwrap();
         assert_eq!(matrix.rows()[0][1], "99.95 | 99.551 ± 0.021 (-0.399)");
-        report.cell("conv6", "pieces", Some(99.99), Some(99.9), Some(0.5));
+        report.add_cell("conv6", "pieces", Some(99.99), Some(99.9), Some(0.5));
         let matrix = report.matrix().unwrap();
         assert_eq!(matrix.rows()[0][1], "99.95 | 99.55 ± 0.02 (-0.40)");
         // The JSON keys are a contract.

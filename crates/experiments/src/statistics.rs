@@ -1,6 +1,6 @@
 //! Means of repeated runs, their confidence intervals, and significance of differences.
 
-/// Two-sided 97.5% quantiles of Student's t distribution for samples of 2, 3, ... values.
+/// 97.5% quantiles of Student's t distribution for samples of 2, 3, ... values.
 const STUDENT_T: [f64; 23] = [
     12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23, 2.20, 2.18, 2.16, 2.14, 2.13,
     2.12, 2.11, 2.10, 2.09, 2.09, 2.08, 2.07, 2.07,
@@ -9,7 +9,8 @@ const STUDENT_T: [f64; 23] = [
 /// Minimum number of runs of each method for a statement about their ranking.
 pub const MIN_RUNS: usize = 5;
 
-/// A difference of means is significant if it exceeds this many standard errors (about the 95% level).
+/// A difference of means is significant if it exceeds this many standard errors (about the 95%
+/// level).
 pub const SIGNIFICANT_Z: f64 = 2.0;
 
 /// The mean of a sample with its standard error.
@@ -73,8 +74,8 @@ impl RunScores {
         self.at(self.scores.len().saturating_sub(1))
     }
 
-    /// Returns the mean over runs of each run's mean over the second half of the measurements. It has
-    /// less noise than the last measurement alone.
+    /// Returns the mean over runs of each run's mean over the second half of the measurements. It
+    /// has less noise than the last measurement alone.
     #[must_use]
     pub fn second_half(&self) -> Mean {
         let half = &self.scores[self.scores.len() / 2..];
@@ -92,7 +93,7 @@ pub fn compare_ranking(better: &str, a: &RunScores, worse: &str, b: &RunScores) 
     compare(&format!("{better} above {worse}"), a, b, ranking_verdict)
 }
 
-/// Compares two methods between which the paper sees no difference.
+/// Compares two methods that are equal according to the paper.
 #[must_use]
 pub fn compare_equal(one: &str, a: &RunScores, other: &str, b: &RunScores) -> String {
     compare(&format!("{one} equal to {other}"), a, b, |a, b| match z_score(a, b) {
@@ -102,7 +103,7 @@ pub fn compare_equal(one: &str, a: &RunScores, other: &str, b: &RunScores) -> St
     })
 }
 
-/// States a claim of the paper and what the last and the later measurements say about it.
+/// States a claim of the paper with two verdicts: at the last measurement and over the second half.
 fn compare(
     claim: &str,
     a: &RunScores,
@@ -122,12 +123,12 @@ pub fn z_score(a: Mean, b: Mean) -> f64 {
     (a.value - b.value) / a.error.hypot(b.error).max(1e-9)
 }
 
-/// Returns the text for too few runs.
+/// Returns the verdict for too few runs.
 fn too_few(runs: usize) -> String {
     format!("too few runs to compare ({runs})")
 }
 
-/// Says whether the first mean is significantly larger, as in the paper.
+/// States whether the first mean is significantly larger, as in the paper.
 fn ranking_verdict(a: Mean, b: Mean) -> String {
     match z_score(a, b) {
         _ if a.count.min(b.count) < MIN_RUNS => too_few(a.count),

@@ -1,5 +1,5 @@
-//! Experiments from cached results only: nothing is trained, the cache is not changed, and omissions are
-//! listed.
+//! Experiments from cached results only: nothing is trained, the cache is not changed, and
+//! omissions are listed.
 
 use outflank_experiments::{EXPERIMENTS, ExperimentContext, Report, Scale, run_experiment};
 use outflank_learners::cnn::{CnnConfig, Device, Engine, EngineError, TrainingSet};
@@ -99,7 +99,7 @@ fn cached_results_are_reported_and_the_rest_is_omitted() {
     let (report, messages) = run("cnn/table6", Scale::Desk, cache.path());
     assert!(messages.is_empty(), "{messages:?}");
     for (title, result) in &cached {
-        let percent = |test: usize, how: &str| result["tests"][test][how].as_f64();
+        let percent = |test: usize, metric: &str| result["tests"][test][metric].as_f64();
         assert_eq!(row(&report, title), [percent(0, "plain"), percent(2, "all")], "{title}");
         let time = report.cells.iter().find(|c| c.row == *title && c.column == "microseconds");
         assert_eq!(time.unwrap().ours, result["micros"].as_f64());
@@ -164,7 +164,7 @@ fn ensemble_results_need_all_members() {
     let tests: Value =
         serde_json::from_slice(&fs::read(results().join(&ensemble)).unwrap()).unwrap();
     let (report, _) = run("cnn/table5", Scale::Desk, cache.path());
-    let percent = |test: usize, how: &str| tests[test][how].as_f64();
+    let percent = |test: usize, metric: &str| tests[test][metric].as_f64();
     assert_eq!(row(&report, title), [percent(0, "plain"), percent(2, "all")]);
     let comparisons = |report: &Report| {
         let is_comparison = |text: &&String| text.contains("above the mean of its members");

@@ -67,9 +67,9 @@ fn experiments_share_players_through_the_cache() {
     let cache = tempfile::tempdir().unwrap();
     let players = || std::fs::read_dir(cache.path()).unwrap().count();
     for (name, count) in [("coevolution/fig5", 10), ("coevolution/fig7", 16)] {
-        let (alone, together) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let (alone, shared) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let expected = run(name, alone.path());
-        let report = run_with_cache(name, together.path(), Some(cache.path()));
+        let report = run_with_cache(name, shared.path(), Some(cache.path()));
         assert_eq!(report.cells, expected.cells, "{name}");
         // Two runs of five methods, then of the three methods that are not in the first experiment.
         assert_eq!(players(), count, "{name}");
@@ -116,8 +116,8 @@ fn departures_state_the_number_of_examples() {
     }
 }
 
-/// A network without weights is trained again when it must be evaluated. If its results then differ, all
-/// results derived from the old weights are deleted.
+/// A network without weights is trained again when it must be evaluated. If its results then
+/// differ, all results derived from the old weights are deleted.
 #[test]
 fn networks_without_weights_are_retrained() {
     const MODEL: &str = "model.safetensors";
@@ -257,13 +257,13 @@ fn games_with_another_champion_are_played_again() {
 #[test]
 fn reports_name_the_split_and_the_opponents() {
     let cache = tempfile::tempdir().unwrap();
-    let made = |name: &str| {
+    let report_of = |name: &str| {
         let folder = tempfile::tempdir().unwrap();
         run_with_cache(name, folder.path(), Some(cache.path()))
     };
     const SPLITS: [&str; 2] = ["by example", "by game"];
     for name in ["cnn/table3", "cnn/table4", "cnn/table5", "cnn/table6"] {
-        let report = made(name);
+        let report = report_of(name);
         assert!(report.findings.len() > 1, "{name}");
         for split in SPLITS {
             assert!(report.findings.iter().any(|text| text.contains(split)), "{name}: no {split}");
@@ -273,14 +273,14 @@ fn reports_name_the_split_and_the_opponents() {
         }
     }
     // The ensemble is compared with the mean of its members, in both splits.
-    let report = made("cnn/table5");
+    let report = report_of("cnn/table5");
     for split in SPLITS {
         let prefix = format!("{split}: Conv8+BN, ensemble of 2 ");
         let findings = report.findings.iter().filter(|text| text.starts_with(&prefix));
         let comparisons = findings.filter(|text| text.contains("above the mean of its members"));
         assert_eq!(comparisons.count(), 1, "{:?}", report.findings);
     }
-    let report = made("cnn/fig3");
+    let report = report_of("cnn/fig3");
     for split in SPLITS {
         let cells: Vec<_> = report.cells.iter().filter(|cell| cell.row.ends_with(split)).collect();
         assert!(!cells.is_empty(), "{split}");
@@ -289,7 +289,7 @@ fn reports_name_the_split_and_the_opponents() {
         assert!(cells.iter().all(|cell| cell.error.unwrap() < 80.0), "{cells:?}");
     }
     for name in ["cnn/table7", "cnn/table8", "cnn/fig4"] {
-        let report = made(name);
+        let report = report_of(name);
         let text = report.findings.iter().find(|text| text.contains("heuristic, yoshioka"));
         assert!(text.is_some_and(|text| text.contains("--data")), "{name}: {:?}", report.findings);
         let is_mean = |column: &str| column.contains("heuristic and yoshioka");

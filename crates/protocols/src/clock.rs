@@ -1,5 +1,5 @@
-//! Game clocks of the Go Text Protocol (main time, then overtime periods of a number of moves each) and of
-//! the Generic Game Format (main time and an increment per move).
+//! Game clocks of the Go Text Protocol (main time, then overtime periods of a number of moves each)
+//! and of the Generic Game Format (main time and an increment per move).
 //!
 //! The other program may report the remaining time (`time_left`); otherwise it is counted here.
 
@@ -25,7 +25,8 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// Creates a clock with `main` seconds, followed by periods of `overtime` seconds for `moves` moves.
+    /// Creates a clock with `main` seconds, followed by periods of `overtime` seconds for `moves`
+    /// moves.
     #[must_use]
     pub fn new(main: f64, overtime: f64, moves: u32) -> Clock {
         let mut clock =
@@ -34,8 +35,9 @@ impl Clock {
         clock
     }
 
-    /// Parses a GGF clock: `15:00`, `5:00/0:10` with an increment of ten seconds, or `5:00//2:00` with two
-    /// minutes of grace time, which is ignored. Returns `None` for an invalid clock or one without time.
+    /// Parses a GGF clock: `15:00`, `5:00/0:10` with an increment of ten seconds, or `5:00//2:00`
+    /// with two minutes of grace time, which is ignored. Returns `None` for an invalid clock or one
+    /// without time.
     #[must_use]
     pub fn parse_ggf(text: &str) -> Option<Clock> {
         let mut parts = text.split('/');
@@ -48,14 +50,14 @@ impl Clock {
         Some(clock).filter(|_| main + increment > 0.0)
     }
 
-    /// Sets the remaining time as reported by the other program; `moves` is zero in the main time.
+    /// Sets the remaining time that the other program reports; `moves` is zero in the main time.
     pub fn set_remaining(&mut self, seconds: f64, moves: u32) {
         self.seconds = seconds.max(0.0);
         self.moves = (moves > 0).then_some(moves);
     }
 
-    /// Returns the time for the next move. In the main time the middle game gets more, because the last
-    /// moves are solved quickly.
+    /// Returns the time for the next move. In the main time, the middle game gets a larger share,
+    /// because the last moves are solved quickly.
     #[must_use]
     pub fn time_for_move(&self, empties: u32) -> Duration {
         let moves = match self.moves {
@@ -73,7 +75,8 @@ impl Clock {
         self.start_period_if_due();
     }
 
-    /// Starts an overtime period if the main time is over or the moves of the last period were made.
+    /// Starts an overtime period if the main time is over or the moves of the last period were
+    /// made.
     fn start_period_if_due(&mut self) {
         let is_due = match self.moves {
             Some(moves) => moves == 0,
@@ -85,7 +88,7 @@ impl Clock {
     }
 }
 
-/// Parses a time in seconds such as `1.2:30:00` (1 day, 2 hours, 30 minutes) or `90` (seconds).
+/// Parses a time to seconds, such as `1.2:30:00` (1 day, 2 hours, 30 minutes) or `90` (seconds).
 fn parse_time(text: &str) -> Option<f64> {
     let (days, rest) = match text.trim().split_once('.') {
         Some((days, rest)) if rest.contains(':') => (days.parse::<u32>().ok()?, rest),

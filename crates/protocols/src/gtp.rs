@@ -1,8 +1,8 @@
 //! A server for the Go Text Protocol, version 2, as used by Othello programs and GoGui.
 //!
-//! Every command is answered by `= text` or `? text` with the command's number, if it has one, and an empty
-//! line. Positions pass by themselves: `play` accepts a pass if the side cannot move, and `genmove` for a
-//! side that cannot move answers `pass`. `undo` takes back either as a move.
+//! The answer to a command is `= text` or `? text`, with the command's number if it has one, and an
+//! empty line. Positions skip passes automatically. `play` therefore accepts a pass of a side that
+//! cannot move, and `genmove` answers `pass` for such a side. `undo` takes back a pass like a move.
 
 use crate::clock::Clock;
 use crate::serve::{Interruption, LineProtocol};
@@ -49,7 +49,7 @@ pub struct Gtp {
     player: EnginePlayer,
     version: String,
     game: Line<Othello>,
-    /// The number of moves before each pass that was received or sent.
+    /// For each pass that was received or sent, the number of moves before it.
     passes: Vec<usize>,
     depth: Option<u32>,
     /// The initial clock of a game, if any.
@@ -102,11 +102,11 @@ impl Gtp {
                 _ => Err("a level is a number of plies from 1 to 60".to_owned()),
             },
             "play" => match words {
-                [color, square, ..] => self.play(side(color)?, square),
+                [color, square, ..] => self.play(parse_side(color)?, square),
                 _ => Err("syntax error".to_owned()),
             },
-            "genmove" => self.choose(side(first()?)?, true),
-            "reg_genmove" => self.choose(side(first()?)?, false),
+            "genmove" => self.choose(parse_side(first()?)?, true),
+            "reg_genmove" => self.choose(parse_side(first()?)?, false),
             "undo" => self.undo(),
             "showboard" | "gogui-rules_board" => Ok(self.board(command == "showboard")),
             "final_score" | "gogui-rules_final_result" => Ok(self.result()),
@@ -124,7 +124,7 @@ impl Gtp {
             }
             "gogui-setup" => self.set_up(words),
             "gogui-setup_player" => {
-                let side = side(first()?)?;
+                let side = parse_side(first()?)?;
                 let position = *self.game.position();
                 self.set_position(position.discs(Side::Black), position.discs(Side::White), side)
             }
@@ -137,7 +137,7 @@ impl Gtp {
         self.game = Line::new(position);
         self.passes.clear();
         self.clocks = [self.initial_clock; 2];
-        self.player.new_game().map_err(|fault| fault.to_string())?;
+        self.player.new_game().map_err(|error| error.to_string())?;
         Ok(String::new())
     }
 
@@ -180,7 +180,7 @@ impl Gtp {
         let limits = SearchLimits { depth: self.depth, time };
         let start = Instant::now();
         let (square, _) =
-            self.player.choose(&self.game, limits, |_| {}).map_err(|fault| fault.to_string())?;
+            self.player.choose(&self.game, limits, |_| {}).map_err(|error| error.to_string())?;
         if play {
             // `time_left` is optional, so the time is counted here as well.
             if let Some(clock) = &mut self.clocks[side.index()] {
@@ -273,7 +273,7 @@ impl Gtp {
 
     fn time_left(&mut self, words: &[&str]) -> Reply {
         let [color, time, stones @ ..] = words else { return Err("syntax error".to_owned()) };
-        let side = side(color)?;
+        let side = parse_side(color)?;
         let moves = stones.first().map_or(Ok(0), |stones| stones.parse::<u32>());
         match (time.parse::<f64>(), moves) {
             (Ok(time), Ok(moves)) if time.is_finite() => {
@@ -294,7 +294,7 @@ impl Gtp {
             let [color, square] = pair else { return Err("syntax error".to_owned()) };
             let square: Square =
                 square.to_lowercase().parse().map_err(|_| "invalid coordinate".to_owned())?;
-            match side(color)? {
+            match parse_side(color)? {
                 Side::Black => black |= square.bit(),
                 Side::White => white |= square.bit(),
             }
@@ -350,7 +350,7 @@ fn can_move(position: &Othello, side: Side) -> bool {
         .is_some_and(|position| position.to_move() == side && !position.is_over())
 }
 
-fn side(text: &str) -> Result<Side, String> {
+fn parse_side(text: &str) -> Result<Side, String> {
     match text.to_ascii_lowercase().as_str() {
         "b" | "black" => Ok(Side::Black),
         "w" | "white" => Ok(Side::White),

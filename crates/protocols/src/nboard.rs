@@ -1,12 +1,13 @@
 //! A server for the protocol of the NBoard viewer, version 2.
 //!
-//! The viewer sets the game (`set game GGF`, `move`), requests a move (`go`, answered by `=== MOVE`), hints
-//! (`hint N`, answered by `search` lines) or a synchronization (`ping N`, answered by `pong N`). A search
-//! for a move also reports its progress in `search` lines. Unknown commands are ignored, as the protocol
-//! requires. Any other command interrupts earlier searches, so that the viewer never waits.
+//! The viewer sets the game (`set game GGF`, `move`), requests a move (`go`, answered by `===
+//! MOVE`), hints (`hint N`, answered by `search` lines) or a synchronization (`ping N`, answered by
+//! `pong N`). A search for a move also reports its progress in `search` lines. Every known command
+//! interrupts earlier searches, so that the viewer never waits; unknown commands are ignored, as
+//! the protocol requires.
 //!
-//! Viewers make passes explicitly (`=== PA`, `search PA`). Positions here pass by themselves, so the
-//! session tracks the viewer's side to move separately.
+//! Viewers make passes explicitly (`=== PA`, `search PA`). Positions here skip passes
+//! automatically, so the session tracks the viewer's side to move separately.
 
 use crate::clock::Clock;
 use crate::serve::{Interruption, LineProtocol};
@@ -24,7 +25,7 @@ const HINT_TIME: Duration = Duration::from_secs(10);
 /// The maximum number of moves in a hint.
 const MAX_HINTS: usize = 60;
 
-/// Results of smaller depths are not reported, unless the depth limit is smaller.
+/// The minimum depth of reported results, unless the depth limit is smaller.
 const MIN_REPORTED_DEPTH: u32 = 3;
 
 /// The depth of `analyze` unless `set depth` was received.
@@ -32,10 +33,10 @@ const DEFAULT_ANALYSIS_DEPTH: u32 = 6;
 
 /// The status if the player does not evaluate positions.
 const NO_VALUE: &str = "status this player cannot say what a move is worth";
-/// The status if the player's values have no meaning in discs.
+/// The status if the player's values cannot be converted to discs.
 const NO_DISCS: &str = "status the values of this player do not go with discs here";
 
-/// The commands of the protocol, and `quit`, which is an addition for use in a terminal.
+/// The commands of the protocol, and `quit`, an extension for use in a terminal.
 const COMMANDS: [&str; 9] =
     ["nboard", "set", "move", "hint", "go", "ping", "learn", "analyze", "quit"];
 
@@ -77,10 +78,10 @@ impl NBoard {
             },
             "game" => match ggf::games(rest.as_bytes()).next() {
                 Some(Ok(record)) => self.load_game(&record, rest),
-                Some(Err(fault)) => writeln!(out, "status cannot read the game: {fault}")?,
+                Some(Err(error)) => writeln!(out, "status cannot read the game: {error}")?,
                 None => writeln!(out, "status cannot read the game: there is none")?,
             },
-            // `set contempt` and additions of later versions are ignored.
+            // `set contempt` and settings of later versions are ignored.
             _ => {}
         }
         Ok(())
@@ -88,9 +89,9 @@ impl NBoard {
 
     /// Loads the game of `set game`.
     fn load_game(&mut self, record: &Record<Othello>, text: &str) {
-        let about = &record.info;
-        let white = if about.white_clock.is_empty() { &about.clock } else { &about.white_clock };
-        self.clocks = [Clock::parse_ggf(&about.clock), Clock::parse_ggf(white)];
+        let info = &record.info;
+        let white = if info.white_clock.is_empty() { &info.clock } else { &info.white_clock };
+        self.clocks = [Clock::parse_ggf(&info.clock), Clock::parse_ggf(white)];
         self.timed = false;
         self.game = Line::new(*record.start());
         for ply in record.plies() {
@@ -142,8 +143,8 @@ impl NBoard {
 
     /// Returns the limits for a move: the depth that was set and the time of the game's clock.
     ///
-    /// Without a depth the clock counts only if it is running; before, the player plays as its
-    /// specification says.
+    /// Without a depth, the clock applies only if it is running. Otherwise the limits of the
+    /// player's specification apply.
     fn limits(&self) -> SearchLimits {
         let empties = self.game.position().empties();
         let clock = self.clocks[self.turn.index()].filter(|_| self.timed || self.depth.is_some());
@@ -187,7 +188,7 @@ impl NBoard {
                 writeln!(out, "=== {}/{value}/{seconds:.2}", square.to_string().to_uppercase())?;
                 writeln!(out, "status")
             }
-            Err(fault) => writeln!(out, "status {}", single_line(&fault.to_string())),
+            Err(error) => writeln!(out, "status {}", single_line(&error.to_string())),
         }
     }
 
@@ -225,8 +226,8 @@ impl NBoard {
         writeln!(out, "status")
     }
 
-    /// Writes the value of each position of the game for the side to move, with the number of moves and
-    /// passes before it, until another command arrives.
+    /// Writes the value of each position of the game for the side to move, with the number of moves
+    /// and passes before it, until another command arrives.
     fn analyze(&mut self, out: &mut dyn Write) -> io::Result<()> {
         let depth = self.depth.unwrap_or(DEFAULT_ANALYSIS_DEPTH);
         let limits = SearchLimits { depth: Some(depth), time: None };
@@ -237,7 +238,7 @@ impl NBoard {
         positions.push(*self.game.position());
         let (mut turn, mut count) = (self.first, 0);
         let last = positions.len().saturating_sub(1);
-        let mut has_unscaled = false;
+        let mut has_unconverted = false;
         for (index, position) in positions.into_iter().enumerate() {
             if let Some(score) = position.score() {
                 writeln!(out, "analysis {count} {:.2}", f64::from(turn.sign() * score))?;
@@ -252,21 +253,21 @@ impl NBoard {
                 break;
             }
             let value = scale.to_discs(best.score, &found, &position);
-            has_unscaled |= value.is_none();
+            has_unconverted |= value.is_none();
             if turn != position.to_move() {
                 if let Some(value) = value {
                     writeln!(out, "analysis {count} {:.2}", 0.0 - value)?;
                 }
                 (turn, count) = (turn.other(), count + 1);
             }
-            // After a pass that the viewer has not made yet there is no position of the game.
+            // The position after a pass that the viewer has not made yet is not part of the game.
             if let Some(value) = value.filter(|_| index < last || !self.must_pass()) {
                 writeln!(out, "analysis {count} {value:.2}")?;
             }
             out.flush()?;
             (turn, count) = (turn.other(), count + 1);
         }
-        writeln!(out, "{}", if has_unscaled { NO_DISCS } else { "status" })
+        writeln!(out, "{}", if has_unconverted { NO_DISCS } else { "status" })
     }
 }
 
@@ -313,8 +314,8 @@ impl LineProtocol for NBoard {
     }
 }
 
-/// Writes `search` lines for the best moves of a search. If the viewer's side to move `passes`, values are
-/// negated. Moves whose values have no meaning in discs are left out.
+/// Writes `search` lines for the best moves of a search. If the viewer's side to move `passes`,
+/// values are negated. Moves whose values cannot be converted to discs are omitted.
 fn write_search_lines(
     found: &SearchResult<Square>,
     (position, scale): (&Othello, DiscScale),
@@ -343,7 +344,7 @@ fn write_search_lines(
     out.flush()
 }
 
-/// Removes control characters and limits the length, so that a text fits into one line.
+/// Removes control characters and truncates a text, so that it fits into one line.
 fn single_line(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(200).collect()
 }

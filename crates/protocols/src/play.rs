@@ -1,7 +1,7 @@
 //! A game between a person and a player in the terminal.
 //!
-//! Every line of input is a move or a command. The moves of the game are printed when the session ends, for
-//! whatever reason.
+//! Every line of input is a move or a command. The moves of the game are always printed at the end
+//! of the session.
 
 mod commands;
 mod messages;
@@ -33,9 +33,9 @@ pub enum SessionEnd {
 }
 
 impl SessionEnd {
-    /// Returns the name used in JSON.
+    /// Returns the name in JSON output.
     #[must_use]
-    pub fn word(&self) -> &'static str {
+    pub fn name(&self) -> &'static str {
         match self {
             SessionEnd::Input => "input",
             SessionEnd::Quit => "quit",
@@ -46,7 +46,7 @@ impl SessionEnd {
     }
 }
 
-/// The opponent of the person.
+/// The player that the person plays against.
 pub struct Opponent<P: BoardView> {
     /// The player.
     pub player: Box<dyn Player<P>>,
@@ -59,11 +59,11 @@ pub struct Opponent<P: BoardView> {
 pub struct DisplayOptions {
     /// The style of boards.
     pub board_style: BoardStyle,
-    /// Whether to print the input, for input that is not typed in the terminal.
+    /// Whether to print the input lines. Useful if the input is not typed in the terminal.
     pub echo: bool,
 }
 
-/// A game of a person in the terminal.
+/// A terminal session of a person who plays against an opponent.
 pub struct GameSession<P: BoardView + GameText> {
     line: Line<P>,
     person: Side,
@@ -76,8 +76,8 @@ pub struct GameSession<P: BoardView + GameText> {
 }
 
 impl<P: BoardView + GameText> GameSession<P> {
-    /// Creates a session that continues `line`. The opponent's replies depend only on the seed and the
-    /// moves.
+    /// Creates a session that continues `line`. The opponent's replies depend only on the seed and
+    /// the moves.
     #[must_use]
     pub fn new(
         line: Line<P>,
@@ -117,7 +117,8 @@ impl<P: BoardView + GameText> GameSession<P> {
         &self.end
     }
 
-    /// Returns the winner, or `Some(None)` for a draw, if the game is over or the person resigned.
+    /// Returns the winner, `Some(None)` for a draw, or `None` if the game is unfinished and the
+    /// person did not resign.
     #[must_use]
     pub fn winner(&self) -> Option<Option<Side>> {
         if self.end == SessionEnd::Resigned {
@@ -144,7 +145,8 @@ impl<P: BoardView + GameText> GameSession<P> {
         Ok(())
     }
 
-    /// Lets the opponent move while it is its turn; returns `false` if it failed or was stopped.
+    /// Plays the opponent's moves until it is the person's turn; returns `false` if the opponent
+    /// failed or was stopped.
     fn opponent_moves(&mut self, out: &mut dyn Write) -> io::Result<bool> {
         while !self.line.position().is_over() && self.line.position().to_move() != self.person {
             let ply = self.line.moves().len().to_string();
@@ -164,9 +166,9 @@ impl<P: BoardView + GameText> GameSession<P> {
                     self.end = SessionEnd::Stopped;
                     return Ok(false);
                 }
-                Err(fault) => {
-                    writeln!(out, "{fault}.")?;
-                    self.end = SessionEnd::Fault(fault.to_string());
+                Err(error) => {
+                    writeln!(out, "{error}.")?;
+                    self.end = SessionEnd::Fault(error.to_string());
                     return Ok(false);
                 }
             }
@@ -174,7 +176,8 @@ impl<P: BoardView + GameText> GameSession<P> {
         Ok(true)
     }
 
-    /// Lets the opponent move, then shows the board and the prompt.
+    /// Plays the opponent's moves, then shows the board and the prompt; returns `false` to end the
+    /// session.
     fn next_turn(&mut self, out: &mut dyn Write) -> io::Result<bool> {
         if !self.opponent_moves(out)? {
             return Ok(false);
@@ -228,13 +231,13 @@ impl<P: BoardView + GameText> GameSession<P> {
 }
 
 impl<P: BoardView + GameText> LineProtocol for GameSession<P> {
-    /// The last move of a script is still answered.
+    /// The opponent also replies to the last move of a script.
     const FINISHES_AFTER_EOF: bool = true;
 
     fn start(&mut self, out: &mut dyn Write) -> io::Result<bool> {
-        if let Err(fault) = self.opponent.player.new_game() {
-            writeln!(out, "{fault}.")?;
-            self.end = SessionEnd::Fault(fault.to_string());
+        if let Err(error) = self.opponent.player.new_game() {
+            writeln!(out, "{error}.")?;
+            self.end = SessionEnd::Fault(error.to_string());
             return Ok(false);
         }
         let (side, name) = (self.person, &self.opponent.name);

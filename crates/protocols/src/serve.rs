@@ -1,4 +1,4 @@
-//! The loop of a line-based server: reads lines, writes answers, and interrupts searches.
+//! The main loop of a line-based server: reads lines, writes answers, and interrupts searches.
 
 use outflank_analysis::SearchInterrupt;
 use outflank_runs::stop_requested;
@@ -14,14 +14,14 @@ const MAX_LINE_BYTES: u64 = 1 << 20;
 /// The interval at which a stop request of the user is polled.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// After the end of the input, pending commands may run for this long, as scripts expect. Then all searches
-/// stop, because the client has gone.
+/// The time that pending commands may run after the end of the input, as scripts expect. Then all
+/// searches stop, because the client is gone.
 const GRACE_AFTER_EOF: Duration = Duration::from_secs(10);
 
 /// The effect of an incoming line on searches that earlier lines started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interruption {
-    /// The line waits for its turn.
+    /// The line waits until earlier commands are complete.
     None,
     /// The running search stops; pending commands are executed.
     RunningSearch,
@@ -40,7 +40,7 @@ pub trait LineProtocol {
         Ok(true)
     }
 
-    /// Writes the closing text, however the session ended.
+    /// Writes the closing text, whatever ended the session.
     fn finish(&mut self, out: &mut dyn Write) -> io::Result<()> {
         let _ = out;
         Ok(())
@@ -58,7 +58,8 @@ pub trait LineProtocol {
     fn search_interrupt(&self) -> SearchInterrupt;
 }
 
-/// Serves until the protocol or the input ends, or the user stops the program. Flushes every answer.
+/// Serves until the protocol or the input ends, or the user stops the program. Flushes every
+/// answer.
 pub fn serve<C: LineProtocol>(
     protocol: &mut C,
     input: impl BufRead + Send + 'static,
@@ -134,8 +135,8 @@ fn answer_lines<C: LineProtocol>(
     Ok(())
 }
 
-/// Reads the next line without its line ending, replacing invalid UTF-8; `None` at the end of the input or
-/// after an error.
+/// Reads the next line without its line ending, replacing invalid UTF-8; `None` at the end of the
+/// input or after an error.
 fn next_line(input: &mut impl BufRead) -> Option<String> {
     let mut bytes = Vec::new();
     if input.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut bytes).ok()? == 0 {

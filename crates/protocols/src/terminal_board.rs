@@ -34,8 +34,8 @@ impl BoardStyle {
     }
 }
 
-/// Draws a board and marks the squares from which the side to move can move (Othello: to which), and in color
-/// also the squares of the last move.
+/// Draws a board and marks the legal moves: target squares in Othello, pieces that can move in
+/// checkers. With colors, also marks the squares of the last move.
 #[must_use]
 pub fn draw_board<P: BoardView>(position: &P, last: Option<P::Move>, style: BoardStyle) -> String {
     let mut can_move = [false; 64];
@@ -58,7 +58,8 @@ pub fn draw_board<P: BoardView>(position: &P, last: Option<P::Move>, style: Boar
     }
 }
 
-/// Draws Othello; `cell` returns the content of a cell, whether it is a legal move, and whether it was the last.
+/// Draws an Othello board. `cell` returns the content of a cell, whether it is a legal move, and
+/// whether it was the last move.
 fn draw_othello(cell: impl Fn(usize, usize) -> (char, bool, bool), style: BoardStyle) -> String {
     let mut text = String::from("    a b c d e f g h\n");
     for row in 0..8 {
@@ -80,7 +81,7 @@ fn draw_othello(cell: impl Fn(usize, usize) -> (char, bool, bool), style: BoardS
     text
 }
 
-/// Draws checkers, with the numbers of the dark squares that moves refer to.
+/// Draws a checkers board, with the numbers of the dark squares that moves refer to.
 fn draw_checkers(cell: impl Fn(usize, usize) -> (char, bool, bool), style: BoardStyle) -> String {
     let mut text = String::new();
     for row in 0..8 {

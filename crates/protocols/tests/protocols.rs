@@ -1,4 +1,4 @@
-//! Sessions of both protocols, as another program runs them.
+//! Tests whole sessions of both protocols, from the client's side.
 
 use outflank_games::othello::Othello;
 use outflank_games::{Line, Position};
@@ -134,20 +134,26 @@ fn gtp_undo_takes_back_passes() {
     for (index, square) in MOVES_BEFORE_PASS.split(' ').enumerate() {
         lines.push_str(&format!("play {} {square}\n", if index % 2 == 0 { "b" } else { "w" }));
     }
-    let ask = |more: &str| {
+    let legal_moves_after = |more: &str| {
         let output = gtp(&format!("{lines}{more}gogui-rules_legal_moves\n"));
         output.lines().rev().find(|line| !line.is_empty()).unwrap_or_default().to_owned()
     };
-    let here = "= A3 B4 D6";
-    assert_eq!(ask(""), here);
-    assert_eq!(ask("play b pass\n"), here);
-    assert_eq!(ask("play b pass\nundo\n"), here);
-    assert_eq!(ask("genmove b\nundo\n"), here);
-    assert_eq!(ask("play b pass\nplay w d6\nundo\n"), here);
-    assert_eq!(ask("play b pass\nplay w d6\nundo\nundo\nundo\nplay w c1\n"), here);
+    let expected = "= A3 B4 D6";
+    assert_eq!(legal_moves_after(""), expected);
+    assert_eq!(legal_moves_after("play b pass\n"), expected);
+    assert_eq!(legal_moves_after("play b pass\nundo\n"), expected);
+    assert_eq!(legal_moves_after("genmove b\nundo\n"), expected);
+    assert_eq!(legal_moves_after("play b pass\nplay w d6\nundo\n"), expected);
+    assert_eq!(
+        legal_moves_after("play b pass\nplay w d6\nundo\nundo\nundo\nplay w c1\n"),
+        expected
+    );
     assert!(gtp(&format!("{lines}genmove b\n")).ends_with("= pass\n\n"));
     // A pass belongs to its position, not to a move number.
-    assert_eq!(ask("play b pass\nundo\nundo\nundo\nplay b b2\nplay w c1\n"), here);
+    assert_eq!(
+        legal_moves_after("play b pass\nundo\nundo\nundo\nplay b b2\nplay w c1\n"),
+        expected
+    );
 }
 
 #[test]
@@ -213,7 +219,8 @@ fn nboard_plays_hints_and_answers_pings() {
     assert_eq!(output.matches("analysis ").count(), 3, "{output}");
 }
 
-/// A search for a move reports the results of its depths, as hints do, and the last one is the answer.
+/// A search for a move reports the results of its depths, as hints do, and the last one is the
+/// answer.
 #[test]
 fn nboard_go_reports_search_results() {
     let mut game: Line<Othello> = Line::default();
@@ -222,7 +229,7 @@ fn nboard_go_reports_search_results() {
     }
     let without_clock = ggf("f5 d6");
     for (depth, reported) in [(1, &["1"][..]), (2, &["2"]), (5, &["3", "4", "5"])] {
-        let ask = |what: &str| {
+        let search_lines = |what: &str| {
             let lines = format!("nboard 2\nset depth {depth}\nset game {without_clock}\n{what}\n");
             let output = nboard_until(&lines, "\nstatus\n");
             let search = output.lines().filter_map(|line| line.strip_prefix("search "));
@@ -240,13 +247,13 @@ fn nboard_go_reports_search_results() {
                 .collect();
             (found, output)
         };
-        let (found, output) = ask("go");
+        let (found, output) = search_lines("go");
         let depths: Vec<&str> = found.iter().map(|(_, _, depth)| depth.as_str()).collect();
         assert_eq!(depths, reported, "{output}");
         let answer = output.lines().find_map(|line| line.strip_prefix("=== ")).unwrap();
         let (square, value, _) = found.last().unwrap();
         assert!(answer.starts_with(&format!("{square}/{value}/")), "{output}");
-        let (hints, output) = ask("hint 1");
+        let (hints, output) = search_lines("hint 1");
         assert_eq!(hints.last().map(|(_, value, _)| value), Some(value), "{output}");
         assert_eq!(hints.len(), reported.len(), "{output}");
     }
@@ -342,24 +349,24 @@ fn players_without_values_report_so() {
     assert!(EnginePlayer::new("no-such-player", 1, 1).is_err());
 }
 
-/// Values that have no meaning in discs are not reported.
+/// Values that cannot be converted to discs are not reported.
 #[test]
 fn values_without_a_disc_scale_are_not_reported() {
     let weights = outflank_models::embedded::HEURISTIC.map(|weight| (-weight).to_string());
     let path = std::env::temp_dir().join(format!("outflank-wrong-{}.wpc", std::process::id()));
     std::fs::write(&path, weights.join(" ")).unwrap();
     let wrong = path.display().to_string();
-    let ask = |command: &str, last: &'static str| {
+    let run_command = |command: &str, last: &'static str| {
         let lines = format!("set depth 3\nset game {}\n{command}\n", ggf("f5 d6"));
         session_until(&wrong, &lines, last)
     };
     let last = "status the values of this player do not go with discs here\n";
     for command in ["hint 3", "analyze"] {
-        let output = ask(command, last);
+        let output = run_command(command, last);
         assert!(output.ends_with(last), "{output}");
         assert!(!output.contains("search ") && !output.contains("analysis "), "{output}");
     }
-    let output = ask("go", "\nstatus\n");
+    let output = run_command("go", "\nstatus\n");
     let answer = output.lines().find_map(|line| line.strip_prefix("=== ")).unwrap();
     assert!(answer[2..].starts_with("//") && !output.contains("search "), "{output}");
     std::fs::remove_file(&path).unwrap();

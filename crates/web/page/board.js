@@ -111,8 +111,8 @@ export function draw(hints = draw.hints ?? new Map()) {
     if (state.game === "checkers" && isDark(cell)) parts.push(make("span", { class: "number", "aria-hidden": true }, nameOf(cell)));
     if (what !== "-") {
       const color = what === "X" || what === "B" ? "black" : "white";
-      const was = before?.[cell];
-      const moved = before && was !== what ? (was === "-" ? " placed" : " turned") : "";
+      const previous = before?.[cell];
+      const moved = before && previous !== what ? (previous === "-" ? " placed" : " turned") : "";
       parts.push(make("span", { class: `disc ${color}${"BW".includes(what) ? " king" : ""}${moved}` }));
     } else if (can) parts.push(make("span", { class: "dot" }));
     const hint = hints.get(cell);

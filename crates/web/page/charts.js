@@ -62,14 +62,14 @@ export function curves(series, { title, x = "", y = "", width = narrow() ? 340 :
 /// Draws the evaluation graph: the value for Black after each move.
 export function evaluationGraph(points, { plies, at, unit, onPick }) {
   const width = narrow() ? 330 : 520, height = 210, left = 36, right = 8, top = 10, bottom = 22;
-  const most = Math.max(8, ...points.map((p) => Math.abs(p.value_after))) * 1.08;
+  const maxValue = Math.max(8, ...points.map((p) => Math.abs(p.value_after))) * 1.08;
   const px = (ply) => left + (ply / Math.max(plies, 1)) * (width - left - right);
-  const py = (v) => top + (1 - (v + most) / (2 * most)) * (height - top - bottom);
+  const py = (v) => top + (1 - (v + maxValue) / (2 * maxValue)) * (height - top - bottom);
   const line = points.map((p) => `${px(p.ply).toFixed(1)},${py(p.value_after).toFixed(1)}`);
   const last = points[points.length - 1];
   const svg = make("svg", { viewBox: `0 0 ${width} ${height}`, width: "100%", role: "img", style: "cursor:pointer",
     "aria-label": last ? `Evaluation for Black in ${unit} after each move; after move ${last.ply}: ${last.value_after.toFixed(1)}` : "No moves yet" });
-  for (const v of ticks(-most, most, 4)) {
+  for (const v of ticks(-maxValue, maxValue, 4)) {
     svg.append(make("line", { x1: left, x2: width - right, y1: py(v), y2: py(v), stroke: v === 0 ? "var(--soft)" : "var(--rule)" }),
       make("text", { x: left - 6, y: py(v) + 4, "text-anchor": "end", "font-size": 11, fill: "var(--soft)" }, v > 0 ? `+${v}` : String(v).replace("-", "−")));
   }
@@ -94,16 +94,16 @@ export function evaluationGraph(points, { plies, at, unit, onPick }) {
   return svg;
 }
 
-/// Draws a board diagram: squares colored by weights, connected as a tuple, or with discs.
+/// Draws a board diagram: squares colored by weight, the squares of a tuple as a path, or discs.
 export function boardDiagram({ title, weights, tuple, own = [], other = [], cells, digits = 1, marks = [] }) {
   const size = 160, cell = size / 8;
   const center = (square) => [(square % 8) * cell + cell / 2, Math.floor(square / 8) * cell + cell / 2];
-  const most = weights ? Math.max(...weights.map((x) => Math.abs(x ?? 0)), 1e-9) : 1;
+  const maxValue = weights ? Math.max(...weights.map((x) => Math.abs(x ?? 0)), 1e-9) : 1;
   const svg = make("svg", { viewBox: `-0.5 -0.5 ${size + 1} ${size + 1}`, width: "100%", role: "img", "aria-label": title });
   for (let square = 0; square < 64; square++) {
     const [x, y] = center(square);
     const weight = weights?.[square];
-    const strength = weight == null ? 0 : Math.sqrt(Math.abs(weight) / most);
+    const strength = weight == null ? 0 : Math.sqrt(Math.abs(weight) / maxValue);
     svg.append(make("rect", { x: x - cell / 2, y: y - cell / 2, width: cell, height: cell, stroke: "var(--rule)", "stroke-width": 0.5,
       fill: weights ? (weight >= 0 ? "var(--more)" : "var(--less)") : cells ? "var(--felt)" : "var(--paper)", "fill-opacity": weights ? 0.75 * strength : 1 }));
     if (weight != null) svg.append(make("text", { x, y: y + 2.6, "font-size": 7.2, "text-anchor": "middle", fill: "var(--ink)" }, weight.toFixed(digits).replace(/^-(?=0*\.?0*$)/, "").replace("-", "−")));

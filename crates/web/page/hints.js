@@ -20,7 +20,7 @@ function cellHints() {
     const best = Math.max(...evaluation.moves.map((move) => move.value));
     const badLoss = evaluation.unit === "men" ? 1 : 4;
     for (const move of evaluation.moves) {
-      // In checkers several moves may share their first square: the best one is shown there.
+      // In checkers, several moves may start on the same square; it shows the best of them.
       const hint = hintFor(move.path[0]);
       if (hint.best !== undefined && hint.best >= move.value) continue;
       hint.best = move.value;

@@ -68,8 +68,7 @@ function toSeries({ columns, points }) {
   return found;
 }
 
-/// Axis labels of curve columns. Other columns are labeled by their names, and those of opponents are scores
-/// against them.
+/// Axis labels of curve columns. Columns of opponents are scores against them; all others are labeled by name.
 const AXES = { loss: "mean loss", hits: "top-1 accuracy (%)", speed: "positions per second", rate: "learning rate", accuracy: "accuracy on test pairs (%)",
   "learned %": "top-1 accuracy (%)", "held-out %": "top-1 accuracy (%)" };
 const isOpponent = (name) => /heuristic|random|champion|yoshioka/.test(name);

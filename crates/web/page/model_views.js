@@ -6,7 +6,7 @@ import { curves, boardDiagram } from "./charts.js";
 import { state, gameRequest } from "./state.js";
 
 const figure = (drawing, caption) => make("figure", {}, drawing, make("figcaption", {}, caption));
-const digits = (weights) => { const most = Math.max(...weights.map((x) => Math.abs(x ?? 0))); return most >= 10 ? 0 : most >= 1 ? 1 : 2; };
+const digits = (weights) => { const maxWeight = Math.max(...weights.map((x) => Math.abs(x ?? 0))); return maxWeight >= 10 ? 0 : maxWeight >= 1 ? 1 : 2; };
 
 async function modelSelect(current, onChange, games = ["othello", "checkers"]) {
   const [embedded, players] = await Promise.all([get("/api/models"), get("/api/players")]);
@@ -27,7 +27,7 @@ export async function showModel(view, name = "champion") {
       make("p", {}, `Type: ${info.kind}. ${info.weights.toLocaleString("en")} weights${info.instances ? `, ${info.instances.toLocaleString("en")} tuple instances` : ""}.`)),
     info.disc_values || info.move_preferences ? make("div", { class: "card" }, make("h2", {}, "Learned values"), make("div", { class: "pair" },
       heatMap("Value of a disc", info.disc_values, "Mean change of the value if a disc is own instead of the opponent's."),
-      heatMap("Move preference", info.move_preferences, "How often it plays the square when legal, minus the rate of a random player, in percentage points.")),
+      heatMap("Move preference", info.move_preferences, "How often it plays the square when legal, minus how often a random player does, in percentage points.")),
     info.regions ? table(["Region", ">Value"], info.regions.filter((one) => one.value != null).map((one) => [one.name, signed(one.value, 3)])) : null) : null,
     info.counts.length ? make("div", { class: "card" }, make("h2", {}, "Count features"), make("div", { class: "pair" },
       info.counts.map((count) => make("div", {}, make("h3", {}, count.name), curves(count.series.filter((one) => one.points.length), { title: count.name, x: "count", width: 340, height: 200 }))))) : null,

@@ -28,23 +28,23 @@ export const gameRequest = (plies = state.moves.length) =>
 export const isAtEnd = () => state.ply === state.moves.length;
 export const isUserSide = (side) => state.side === "both" || state.side === side;
 
-/// Loads a game; throws and changes nothing if it is invalid. Keeps the analysis of the first `keep` plies.
-async function load(game, start, moves, keep = 0) {
+/// Loads a game; throws and changes nothing if it is invalid. Keeps the analysis of the first `analyzed` plies.
+async function load(game, start, moves, analyzed = 0) {
   const line = await post("/api/position", { game, start: start ?? undefined, moves });
   state.game = game;
   state.start = line.start;
   state.line = line;
   state.moves = line.steps.map((step) => step.move);
-  for (const ply of [...state.analysis.keys()]) if (ply > keep) state.analysis.delete(ply);
+  for (const ply of [...state.analysis.keys()]) if (ply > analyzed) state.analysis.delete(ply);
 }
 
 let showCount = 0;
 
 async function show(ply) {
-  const own = ++showCount;
+  const call = ++showCount;
   state.ply = Math.max(0, Math.min(ply, state.moves.length));
   const position = isAtEnd() ? state.line.current : (await post("/api/position", gameRequest(state.ply))).current;
-  if (own !== showCount) return false; // a later call has replaced this one
+  if (call !== showCount) return false; // a later call has replaced this one
   state.position = position;
   updateUrl();
   notify("position");
@@ -61,7 +61,7 @@ export async function startGame({ game = state.game, start = null, moves = "", n
   await show(at ?? state.moves.length);
 }
 
-/// Plays a move in the position shown and drops later moves, unless it is the next move already.
+/// Plays a move in the position shown. Later moves are dropped, unless the move is the next one of the game.
 export async function play(move) {
   if (state.moves[state.ply] === move) return show(state.ply + 1);
   const before = state.moves.slice(0, state.ply);
@@ -83,26 +83,26 @@ export const notifyChange = (event) => { updateUrl(); notify(event); };
 
 /// Writes the state to the URL.
 function updateUrl() {
-  const part = new URLSearchParams({ g: state.game });
-  if (state.moves.length) part.set("m", transcript());
-  if (state.start) part.set("s", state.start);
-  if (!isAtEnd()) part.set("at", state.ply);
-  part.set("you", state.side);
-  part.set("with", state.opponent);
-  const next = `#${part}`;
+  const params = new URLSearchParams({ g: state.game });
+  if (state.moves.length) params.set("m", transcript());
+  if (state.start) params.set("s", state.start);
+  if (!isAtEnd()) params.set("at", state.ply);
+  params.set("you", state.side);
+  params.set("with", state.opponent);
+  const next = `#${params}`;
   if (location.hash !== next) history.replaceState(null, "", next);
 }
 
 /// Restores the game from the URL; returns an error message if it is invalid.
 export async function restore() {
-  const part = new URLSearchParams(location.hash.slice(1));
-  const side = part.get("you");
+  const params = new URLSearchParams(location.hash.slice(1));
+  const side = params.get("you");
   if (["black", "white", "both"].includes(side)) state.side = side;
-  if (part.get("with")) state.opponent = part.get("with");
-  const game = part.get("g") === "checkers" ? "checkers" : "othello";
-  const at = part.has("at") ? Number(part.get("at")) || 0 : null;
+  if (params.get("with")) state.opponent = params.get("with");
+  const game = params.get("g") === "checkers" ? "checkers" : "othello";
+  const at = params.has("at") ? Number(params.get("at")) || 0 : null;
   try {
-    await startGame({ game, start: part.get("s"), moves: part.get("m") ?? "", at });
+    await startGame({ game, start: params.get("s"), moves: params.get("m") ?? "", at });
     return null;
   } catch (error) {
     await startGame({ game: "othello" });

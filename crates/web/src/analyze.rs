@@ -7,8 +7,8 @@ use outflank_games::Line;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
-/// Analyzes a game until the time is over. The first line has the number of plies and the unit, the last
-/// line has `done`.
+/// Analyzes a game until the time is over. The first line has the number of plies and the unit of
+/// values; the last line has `done`.
 pub fn analyze<P: BoardView>(line: &Line<P>, time: Duration, threads: usize, out: &mut LineSender) {
     let start = Instant::now();
     out.send(&json!({ "plies": line.moves().len(), "unit": P::UNIT }));
@@ -23,7 +23,7 @@ pub fn analyze<P: BoardView>(line: &Line<P>, time: Duration, threads: usize, out
     out.send(&json!({ "done": true, "depth": depth, "seconds": seconds }));
 }
 
-/// Converts an analyzed move to JSON; `value_after` is Black's.
+/// Converts an analyzed move to JSON; `value_after` is the value for Black.
 fn to_json<M: ToString>(analyzed: &AnalyzedMove<M>) -> Value {
     let strings = |moves: &[M]| moves.iter().map(ToString::to_string).collect::<Vec<_>>();
     let better: Vec<Value> = analyzed

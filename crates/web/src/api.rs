@@ -38,10 +38,10 @@ const MAX_GAMES: usize = 20_000;
 /// The maximum number of errors listed from a file.
 const MAX_FILE_ERRORS: usize = 20;
 
-/// The default and maximum seconds for a position.
+/// The default and maximum time to evaluate a position, in seconds.
 const EVALUATION_SECONDS: (f64, f64) = (3.0, 30.0);
 
-/// The default and maximum seconds for a game.
+/// The default and maximum time to analyze a game, in seconds.
 const ANALYSIS_SECONDS: (f64, f64) = (8.0, 120.0);
 
 /// The maximum search depth in plies.
@@ -49,7 +49,7 @@ const MAX_DEPTH: u32 = 60;
 
 /// Builds the HTTP interface.
 pub fn router(app: App, hosts: AllowedHosts) -> Router {
-    // A compressor would hold back the lines of a stream.
+    // Compression would delay the lines of a stream.
     let not_streams =
         DefaultPredicate::new().and(NotForContentType::const_new("application/x-ndjson"));
     Router::new()
@@ -228,8 +228,8 @@ async fn parse_file(
             match game {
                 Ok(record) => games.push(record_to_json(&record)),
                 // For a single game the location in the file is not useful.
-                Err(fault) if total == 1 => errors.push(fault.kind.to_string()),
-                Err(fault) => errors.push(fault.to_string()),
+                Err(error) if total == 1 => errors.push(error.kind.to_string()),
+                Err(error) => errors.push(error.to_string()),
             }
         }
         if games.is_empty() {
@@ -245,19 +245,19 @@ async fn parse_file(
 }
 
 fn record_to_json(record: &outflank_records::Record<Othello>) -> Value {
-    let about = &record.info;
+    let info = &record.info;
     let is_standard = *record.start() == Othello::start();
-    // WTHOR numbers without a name, such as `#12`, become `player 12`.
+    // WTHOR players and tournaments without a name have a number such as `#12`.
     let name = |kind: &str, name: &str| match name.strip_prefix('#').filter(|n| is_number(n)) {
         Some(number) => format!("{kind} {number}"),
         None => name.to_owned(),
     };
     json!({
-        "black": name("player", &about.black),
-        "white": name("player", &about.white),
-        "event": name("tournament", &about.event),
-        "date": about.date,
-        "result": about.result.or_else(|| record.end().score()),
+        "black": name("player", &info.black),
+        "white": name("player", &info.white),
+        "event": name("tournament", &info.event),
+        "date": info.date,
+        "result": info.result.or_else(|| record.end().score()),
         "start": (!is_standard).then(|| record.start().to_string()),
         "moves": Othello::format_moves(&record.to_line()),
         "text": transcript::write(record),
@@ -296,11 +296,11 @@ async fn analyze_game(
 
 async fn build_report(JsonBody(request): JsonBody<ReportRequest>) -> Result<Response, ApiError> {
     let page = report::build_page(&request)?;
-    let head = [
+    let headers = [
         (header::CONTENT_TYPE, "text/html; charset=utf-8"),
         (header::CONTENT_DISPOSITION, "attachment; filename=\"outflank-game.html\""),
     ];
-    Ok((head, page).into_response())
+    Ok((headers, page).into_response())
 }
 
 async fn explore(State(app): State<App>, JsonBody(request): JsonBody<GameRequest>) -> JsonResult {
@@ -341,7 +341,7 @@ async fn delete_run(
     app.0.readers.run(work).await
 }
 
-/// Serves the report of a run with a policy that runs no script and loads nothing.
+/// Serves the report of a run with a policy that forbids scripts and external resources.
 async fn run_report(
     State(app): State<App>,
     Path(name): Path<String>,
@@ -350,11 +350,11 @@ async fn run_report(
     let page = app.0.readers.run(move |_| runs.report(&name)).await?;
     let policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox; \
                   frame-ancestors 'self'";
-    let head = [
+    let headers = [
         (header::CONTENT_TYPE, "text/html; charset=utf-8"),
         (header::CONTENT_SECURITY_POLICY, policy),
     ];
-    Ok((head, page).into_response())
+    Ok((headers, page).into_response())
 }
 
 async fn show_model(State(app): State<App>, Query(query): Query<NameQuery>) -> JsonResult {

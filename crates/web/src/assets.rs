@@ -19,15 +19,16 @@ pub async fn serve_file(uri: Uri, headers: HeaderMap) -> Response {
         return (StatusCode::NOT_FOUND, "not found\n").into_response();
     };
     let tag = format!("\"{}\"", to_hex(&file.metadata.sha256_hash()[..12]));
-    let is_cached = headers.get(header::IF_NONE_MATCH).is_some_and(|known| known == tag.as_str());
-    let head = [
+    let is_cached =
+        headers.get(header::IF_NONE_MATCH).is_some_and(|cached_tag| cached_tag == tag.as_str());
+    let response_headers = [
         (header::ETAG, tag),
         (header::CACHE_CONTROL, "no-cache".to_owned()),
         (header::CONTENT_TYPE, content_type(name).to_owned()),
     ];
     match is_cached {
-        true => (StatusCode::NOT_MODIFIED, head).into_response(),
-        false => (head, file.data).into_response(),
+        true => (StatusCode::NOT_MODIFIED, response_headers).into_response(),
+        false => (response_headers, file.data).into_response(),
     }
 }
 

@@ -1,9 +1,9 @@
-//! The opening explorer: moves played and results in a collection of games, by position. Symmetric positions
-//! are one.
+//! The opening explorer: moves played and results in a collection of games, by position. Symmetric
+//! positions count as one.
 //!
-//! The first [`MAX_PLIES`] plies of every game have one entry each: a key of the canonical position, the
-//! move on the canonical board, and the game. Entries are sorted by key, so a look-up is a binary search.
-//! 100,000 games take about 70 MB.
+//! The first [`MAX_PLIES`] plies of every game have one entry each: a key of the canonical
+//! position, the move on the canonical board, and the game. Entries are sorted by key, so a look-up
+//! is a binary search. 100,000 games take about 70 MB.
 
 use outflank_games::othello::{Board, Othello, Square, Symmetry};
 use outflank_games::{Line, Position, Side};
@@ -52,8 +52,8 @@ fn games_folder(data: &Path) -> PathBuf {
     if inner.is_dir() { inner } else { data.to_owned() }
 }
 
-/// Loads the names of players and tournaments in a data folder; empty if there are none or they cannot be
-/// read, because games then show numbers.
+/// Loads the names of players and tournaments in a data folder. Empty if there are none or they
+/// cannot be read; games then show numbers.
 #[must_use]
 pub fn load_names(data: Option<&Path>) -> Names {
     let load = |data| NameFiles::find(&games_folder(data).join("any.wtb")).read().ok();
@@ -61,7 +61,8 @@ pub fn load_names(data: Option<&Path>) -> Names {
 }
 
 impl OpeningExplorer {
-    /// Indexes the games of a data folder; the embedded games without a folder or games in it.
+    /// Indexes the games of a data folder, or the embedded games if there is no folder or it has no
+    /// games.
     #[must_use]
     pub fn load(data: Option<&Path>) -> OpeningExplorer {
         let mut explorer = OpeningExplorer {
@@ -89,7 +90,8 @@ impl OpeningExplorer {
         explorer
     }
 
-    /// Adds the games of a file. Files are read one at a time, so that not all records are in memory.
+    /// Adds the games of a file. Files are read one at a time, to avoid holding all records in
+    /// memory.
     fn add_file(&mut self, file: PathBuf) {
         let all = Selection::default();
         match read_games(std::slice::from_ref(&file), &all, 0) {
@@ -109,13 +111,13 @@ impl OpeningExplorer {
             let key = key(board, position.to_move());
             self.entries.push(MoveEntry { key, game, mv: mv.index() as u8 });
         }
-        let about = &record.info;
-        let title = (!about.black.is_empty() || !about.white.is_empty()).then(|| {
-            let event = if about.event.is_empty() { "" } else { ", " };
-            format!("{} – {}{event}{}", about.black, about.white, about.event).into_boxed_str()
+        let info = &record.info;
+        let title = (!info.black.is_empty() || !info.white.is_empty()).then(|| {
+            let event = if info.event.is_empty() { "" } else { ", " };
+            format!("{} – {}{event}{}", info.black, info.white, info.event).into_boxed_str()
         });
-        let result = about.result.unwrap_or_else(|| record.disc_score()).clamp(-64, 64) as i8;
-        self.games.push(GameEntry { title, year: about.year().unwrap_or(0), result });
+        let result = info.result.unwrap_or_else(|| record.disc_score()).clamp(-64, 64) as i8;
+        self.games.push(GameEntry { title, year: info.year().unwrap_or(0), result });
     }
 
     /// Returns the number of games.
@@ -124,7 +126,8 @@ impl OpeningExplorer {
         self.games.len()
     }
 
-    /// Returns the moves played in the last position of a game, with results and the opening's name, as JSON.
+    /// Returns the moves played in the last position of a game, with results and the opening's
+    /// name, as JSON.
     #[must_use]
     pub fn look_up(&self, line: &Line<Othello>) -> Value {
         let position = line.position();
@@ -151,7 +154,7 @@ impl OpeningExplorer {
         let total: u32 = moves.values().flatten().sum();
         let mut rows: Vec<(u32, Value)> = Vec::new();
         for (mv, counts) in moves {
-            // All squares that are this move under a symmetry of the position.
+            // All legal moves that are equal to this one under a symmetry of the position.
             let squares: Vec<Square> = position
                 .moves()
                 .filter(|&square| {
@@ -198,7 +201,8 @@ pub fn openings() -> Value {
     named_openings().map(|o| json!({ "name": o.name, "moves": o.moves })).collect()
 }
 
-/// Returns the move on the canonical board; if several symmetries lead to it, the smallest square.
+/// Maps a move to the canonical board. If several symmetries lead to that board, returns the
+/// smallest square.
 fn canonical_move(board: Board, canonical: Board, mv: Square) -> Square {
     Symmetry::ALL
         .into_iter()
@@ -208,8 +212,9 @@ fn canonical_move(board: Board, canonical: Board, mv: Square) -> Square {
         .unwrap_or(mv)
 }
 
-/// Hashes a board and the side to move, because results are counted by color. In a collection of this size,
-/// two boards share a key with a probability of one in a million.
+/// Hashes a board and the side to move; the side is included because results are counted by color.
+/// The probability that two boards of a collection of 100,000 games share a key is about one in a
+/// million.
 fn key(board: Board, side: Side) -> u64 {
     let mix = |mut x: u64| {
         x = (x ^ (x >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93);

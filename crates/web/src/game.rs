@@ -1,4 +1,5 @@
-//! Games in requests and responses. Every request contains the whole game, so the server stores no state.
+//! Games in requests and responses. Every request contains the whole game, so the server stores no
+//! state.
 
 use crate::error::ApiError;
 use outflank_analysis::{BoardView, GameText};
@@ -21,7 +22,7 @@ pub struct GameRequest {
     pub moves: String,
 }
 
-/// A game of either kind with legal moves only.
+/// A game of Othello or checkers with legal moves only.
 #[derive(Clone, Debug)]
 pub enum AnyLine {
     /// A game of Othello.

@@ -1,7 +1,8 @@
 //! Checks of the `Host` and `Origin` headers of requests, and security headers of responses.
 //!
-//! The server is for the user of this machine, but every web page that the user visits can send requests to
-//! it. Requests of other sites are recognized by their `Origin`, and DNS rebinding by the `Host` header.
+//! The server is for the user of this machine, but every web page that the user visits can send
+//! requests to it. Requests of other sites are recognized by their `Origin`, and DNS rebinding by
+//! the `Host` header.
 
 use crate::error::ApiError;
 use axum::extract::{Request, State};
@@ -20,14 +21,14 @@ pub struct AllowedHosts {
 }
 
 impl AllowedHosts {
-    /// Creates the list for a server that listens on `host`.
+    /// Creates the rules for a server that listens on `host`.
     #[must_use]
     pub fn new(host: &str) -> AllowedHosts {
         AllowedHosts { is_public: !is_loopback(host), name: host.to_ascii_lowercase() }
     }
 
-    /// Returns whether a `Host` header names this server: a loopback name, the configured name, or, if the
-    /// server is public, any IP address, because DNS rebinding needs a name.
+    /// Returns whether a `Host` header names this server: a loopback name, the configured name, or,
+    /// if the server is public, any IP address, because DNS rebinding needs a name.
     #[must_use]
     pub fn allow(&self, host: &str) -> bool {
         let Some(name) = host_name(host) else { return false };
@@ -56,7 +57,8 @@ fn host_name(host: &str) -> Option<String> {
     is_valid.then(|| name.to_ascii_lowercase())
 }
 
-/// Returns whether a request comes from this server's page or from a program, not from another site.
+/// Returns whether a request comes from this server's page or names no origin, as requests of
+/// programs do.
 fn is_same_origin(headers: &HeaderMap, host: &str) -> bool {
     let is_cross_site = headers
         .get("sec-fetch-site")
@@ -68,7 +70,7 @@ fn is_same_origin(headers: &HeaderMap, host: &str) -> bool {
     origin_matches && !is_cross_site
 }
 
-/// Rejects requests with another host name and API requests of other sites.
+/// Rejects requests with an unknown host name, and API requests of other sites.
 pub async fn check(State(hosts): State<AllowedHosts>, request: Request, next: Next) -> Response {
     let headers = request.headers();
     let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
@@ -87,8 +89,8 @@ pub async fn check(State(hosts): State<AllowedHosts>, request: Request, next: Ne
     with_security_headers(next.run(request).await)
 }
 
-/// Adds headers that forbid loading from other sites, content sniffing and framing. Existing headers are not
-/// replaced.
+/// Adds headers that forbid loading from other sites, content sniffing and framing. Existing
+/// headers are not replaced.
 fn with_security_headers(mut response: Response) -> Response {
     const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; \
         img-src 'self' data: blob:; connect-src 'self'; frame-src 'self'; form-action 'none'; \

@@ -19,7 +19,8 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for JsonBody<T> {
 
     async fn from_request(request: Request, state: &S) -> Result<JsonBody<T>, ApiError> {
         let bytes = read_body(request, state).await?;
-        // The content type need not be checked: requests of other sites are rejected by their origin.
+        // The content type need not be checked: requests of other sites are rejected by their
+        // origin.
         let value = serde_json::from_slice(&bytes)
             .map_err(|error| ApiError::BadRequest(format!("invalid request: {error}")))?;
         Ok(JsonBody(value))

@@ -1,4 +1,5 @@
-//! Descriptions of models for the page: features, learned values, and contributions to a move's value.
+//! Descriptions of models for the page: features, learned values, and contributions to a move's
+//! value.
 
 use crate::error::ApiError;
 use crate::runs::Runs;
@@ -22,7 +23,7 @@ type Choice = Decision<Othello>;
 /// The number of sampled decisions of the embedded games.
 const SAMPLE_SIZE: usize = 800;
 
-/// The minimum mean number of occurrences per board of a listed pattern.
+/// The minimum frequency of a listed pattern, in mean occurrences per board.
 const MIN_FREQUENCY: f64 = 0.02;
 
 /// The maximum number of listed patterns.
@@ -64,7 +65,7 @@ fn square_indices(squares: &[Square]) -> Vec<usize> {
     squares.iter().map(|square| square.index()).collect()
 }
 
-/// Describes a model as JSON: features, values of discs, preferred moves.
+/// Describes a model as JSON: features, values of discs, move preferences.
 pub fn to_json(name: &str, model: &Embedded) -> Value {
     let mut description = match model {
         Embedded::Model(model) => describe_model(model),
@@ -72,7 +73,7 @@ pub fn to_json(name: &str, model: &Embedded) -> Value {
             let mut description = describe_heuristic(heuristic);
             let (choices, afterstates) = sample();
             let values = model_inspection::disc_values(heuristic, &afterstates);
-            add_learned(&mut description, Some(values), &Greedy(*heuristic), &choices);
+            add_learned_values(&mut description, Some(values), &Greedy(*heuristic), &choices);
             description
         }
         Embedded::Heuristic(AnyHeuristic::Checkers(heuristic)) => describe_heuristic(heuristic),
@@ -81,7 +82,7 @@ pub fn to_json(name: &str, model: &Embedded) -> Value {
     description
 }
 
-/// Samples decisions of the embedded games, with the boards after them.
+/// Samples decisions of the embedded games; also returns their afterstates.
 fn sample() -> (Vec<Choice>, Vec<model_inspection::Afterstate>) {
     let games = outflank_records::embedded::games();
     let choices = decisions(&games, &DecisionFilter::CHOICES);
@@ -90,8 +91,8 @@ fn sample() -> (Vec<Choice>, Vec<model_inspection::Afterstate>) {
     (choices, afterstates)
 }
 
-/// Adds the mean value of a disc by square and by region, and the preferred moves.
-fn add_learned(
+/// Adds the mean value of a disc by square and by region, and the move preferences.
+fn add_learned_values(
     description: &mut Value,
     values: Option<model_inspection::DiscValues>,
     policy: &dyn Policy<Othello>,
@@ -132,7 +133,7 @@ fn describe_model(model: &Model) -> Value {
         "features": [],
     });
     let values = model.value().map(|value| model_inspection::disc_values(&*value, &afterstates));
-    add_learned(&mut description, values, &*model.policy(), &choices);
+    add_learned_values(&mut description, values, &*model.policy(), &choices);
     description
 }
 
@@ -217,8 +218,8 @@ struct Contribution {
     weight: f64,
 }
 
-/// Returns the contributions that sum to the model's value of a move; `None` for move predictors and neural
-/// networks, which are not sums of features, and for models of another game.
+/// Returns the contributions that sum to the model's value of a move; `None` for move predictors
+/// and neural networks, which are not sums of features, and for models of another game.
 fn contributions(model: &Embedded, position: &Othello, mv: Square) -> Option<Vec<Contribution>> {
     let side = position.to_move();
     let after = position.play(mv);
@@ -271,7 +272,7 @@ fn contributions(model: &Embedded, position: &Othello, mv: Square) -> Option<Vec
     }
 }
 
-/// Returns the weights that all instances of the tuples select.
+/// Returns the weight that each placement of each tuple selects.
 fn tuple_contributions(
     tuples: &Tuples,
     weights: &[f32],
@@ -281,8 +282,8 @@ fn tuple_contributions(
     binary: bool,
 ) -> Vec<Contribution> {
     let mut all = Vec::with_capacity(tuples.placement_count());
-    let entry = |image: &[Square]| {
-        image.iter().fold(0usize, |index, square| {
+    let table_index = |placement: &[Square]| {
+        placement.iter().fold(0usize, |index, square| {
             index * 3 + 1 + usize::from(own & square.bit() != 0)
                 - usize::from(other & square.bit() != 0)
         })
@@ -290,21 +291,21 @@ fn tuple_contributions(
     let pairs = tuples.tuples().iter().zip(tuples.offsets());
     for (number, (tuple, offset)) in pairs.enumerate() {
         let mut seen = Vec::new();
-        for image in tuple.placements() {
-            let index = entry(image);
+        for placement in tuple.placements() {
+            let index = table_index(placement);
             // A binary feature counts only once.
             let is_repeated = binary && seen.contains(&index);
             seen.push(index);
             let weight = if is_repeated { 0.0 } else { sign * f64::from(weights[offset + index]) };
             let name = format!("tuple {}", number + 1);
-            all.push(Contribution { name, squares: square_indices(image), weight });
+            all.push(Contribution { name, squares: square_indices(placement), weight });
         }
     }
     all
 }
 
-/// Explains the value of a move as JSON: its contributions compared with those of the best other move, largest
-/// difference first.
+/// Explains the value of a move as JSON: its contributions compared with those of the best
+/// alternative, sorted by absolute difference.
 pub fn explain(model: &Embedded, position: &Othello, mv: Square) -> Result<Value, ApiError> {
     let unsupported = || {
         let reason = "this model cannot be explained: it is not a sum of features, or plays \
@@ -313,13 +314,13 @@ pub fn explain(model: &Embedded, position: &Othello, mv: Square) -> Result<Value
     };
     let own = contributions(model, position, mv).ok_or_else(unsupported)?;
     let total = |all: &[Contribution]| all.iter().map(|one| one.weight).sum::<f64>();
-    let mut others: Vec<(f64, Square)> = position
+    let mut alternatives: Vec<(f64, Square)> = position
         .moves()
         .filter(|&other| other != mv)
         .filter_map(|other| Some((total(&contributions(model, position, other)?), other)))
         .collect();
-    others.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let alternative = others.first().map(|&(_, square)| square);
+    alternatives.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let alternative = alternatives.first().map(|&(_, square)| square);
     let alternative_weights = alternative.and_then(|square| contributions(model, position, square));
     let mut rows: Vec<(f64, Value)> = Vec::new();
     for (index, one) in own.iter().enumerate() {
@@ -340,8 +341,8 @@ pub fn explain(model: &Embedded, position: &Othello, mv: Square) -> Result<Value
         "move": mv.to_string(),
         "total": total(&own),
         "alternative": alternative.map(|square| square.to_string()),
-        "alternative_total": others.first().map(|&(total, _)| total),
-        "moves": others.iter().map(|(total, square)| json!([square.to_string(), total]))
+        "alternative_total": alternatives.first().map(|&(total, _)| total),
+        "moves": alternatives.iter().map(|(total, square)| json!([square.to_string(), total]))
             .collect::<Vec<_>>(),
         "contributions": rows.into_iter().take(MAX_LISTED).map(|(_, row)| row).collect::<Vec<_>>(),
     }))

@@ -1,7 +1,7 @@
 //! The opponents of the page and their moves.
 //!
-//! A player comes from the list of rated players or from a run folder. The text of a client is never parsed
-//! as a player specification, because a specification can start programs.
+//! A player comes from the list of rated players or from a run folder. Text from a client is never
+//! parsed as a player specification, because a specification can start programs.
 
 use crate::error::ApiError;
 use crate::runs::Runs;
@@ -52,13 +52,13 @@ pub fn list(runs: &Runs) -> Value {
     })
 }
 
-/// Finds the player with this name.
+/// Finds the factory of a rated player or, for `run:NAME`, of the model of a run.
 fn find<P: RegisteredGame>(player: &str, runs: &Runs) -> Result<PlayerFactory<P>, ApiError> {
     if let Some(name) = player.strip_prefix("run:") {
         let file = registry::run_model_path(&runs.folder(name)?);
         let model = P::load(&file, None).map_err(ApiError::bad_request)?;
-        let unable = || ApiError::BadRequest(format!("run '{name}' has no model that plays"));
-        return Ok(registry::policy_factory(name, model.policy().ok_or_else(unable)?, 0.0));
+        let no_policy = || ApiError::BadRequest(format!("run '{name}' has no model that plays"));
+        return Ok(registry::policy_factory(name, model.policy().ok_or_else(no_policy)?, 0.0));
     }
     match player_rating(P::GAME, player).is_some() {
         true => registry::factory::<P>(player).map_err(ApiError::bad_request),
@@ -80,10 +80,10 @@ pub fn choose<P: RegisteredGame>(
     if line.position().is_over() {
         return Err(ApiError::Conflict("the game is over".to_owned()));
     }
-    let entry = find::<P>(player, runs)?;
+    let factory = find::<P>(player, runs)?;
     let failed =
-        |fault: PlayerError| ApiError::Internal(format!("player {player} failed: {fault}"));
-    let mut opponent = entry.make().map_err(failed)?;
+        |error: PlayerError| ApiError::Internal(format!("player {player} failed: {error}"));
+    let mut opponent = factory.make().map_err(failed)?;
     opponent.new_game().map_err(failed)?;
     opponent.set_control(stop.control());
     let mut rng = stream(seed, &["web", &line.moves().len().to_string()]);

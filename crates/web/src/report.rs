@@ -1,4 +1,5 @@
-//! An analyzed game as a self-contained HTML report, from the analysis that the page has received.
+//! Renders an analyzed game as a self-contained HTML report. The page sends the analysis that it
+//! has received.
 
 use crate::error::ApiError;
 use crate::game::GameRequest;
@@ -8,7 +9,7 @@ use outflank_games::Position;
 use outflank_games::othello::{Othello, Square};
 use serde::Deserialize;
 
-/// The description of the search below the result.
+/// The note about the search settings below the result.
 const SEARCH_SETTINGS: &str = "Values are estimates of the search unless they are marked as exact.";
 
 /// The maximum length of a player's name.
@@ -47,7 +48,7 @@ pub struct AnalysisRow {
 }
 
 impl AnalysisRow {
-    /// Converts the row to an analyzed move. Best moves that are not legal are left out.
+    /// Converts the row to an analyzed move. Illegal best moves are omitted.
     fn to_analyzed(&self, (position, played): (Othello, Square)) -> AnalyzedMove<Square> {
         let side = position.to_move();
         AnalyzedMove {

@@ -1,7 +1,7 @@
 //! Lists, shows and deletes runs.
 //!
-//! A run is a direct subfolder of the runs folder with a `config.toml`. Nothing else is read or deleted:
-//! requests contain the names of runs, never paths, and symbolic links are not followed.
+//! A run is a direct subfolder of the runs folder with a `config.toml`. Nothing else is read or
+//! deleted: requests contain the names of runs, never paths, and symbolic links are not followed.
 
 use crate::error::ApiError;
 use outflank_runs::RunFolder;
@@ -18,13 +18,13 @@ const RUNNING_WINDOW: Duration = Duration::from_secs(120);
 /// The maximum size of a file that is shown.
 const MAX_FILE_BYTES: u64 = 32 << 20;
 
-/// The maximum number of points of a curve; longer ones are thinned out.
+/// The maximum number of points of a curve; longer curves are downsampled.
 const MAX_POINTS: usize = 2000;
 
 /// The maximum number of listed runs.
 const MAX_RUNS: usize = 1000;
 
-/// The runs folder.
+/// The runs in a folder.
 #[derive(Clone, Debug)]
 pub struct Runs {
     folder: PathBuf,
@@ -51,7 +51,7 @@ impl RunState {
 }
 
 impl Runs {
-    /// Uses this folder, which need not exist.
+    /// Creates an interface to `folder`, which need not exist.
     #[must_use]
     pub fn new(folder: PathBuf) -> Runs {
         Runs { folder, token_key: RandomState::new() }
@@ -126,7 +126,8 @@ impl Runs {
         })
     }
 
-    /// Returns a run as JSON: configuration, curve, tables, and the token that confirms its deletion.
+    /// Returns a run as JSON: configuration, curve, tables, and the token that confirms its
+    /// deletion.
     pub fn show(&self, name: &str) -> Result<Value, ApiError> {
         let path = self.folder(name)?;
         let modified = last_modified(&path);
@@ -135,7 +136,7 @@ impl Runs {
         let games = read_text(&path, "games.tsv").map(|journal| journal.lines().count());
         run["config"] = json!(config);
         run["games"] = json!(games);
-        // The file of a killed run is outdated.
+        // `workers.txt` of a killed run is outdated.
         let running = state(&path, modified) == RunState::Running;
         run["workers"] = json!(read_text(&path, "workers.txt").filter(|_| running));
         run["curve"] = json!(read_text(&path, "curve.csv").map(|csv| parse_curve(&csv)));
@@ -170,7 +171,7 @@ impl Runs {
             return Err(ApiError::Conflict(reason));
         }
         if confirm != self.confirmation_token(name, modified) {
-            let reason = "the run has changed. Look at it again, then delete it.";
+            let reason = "the run has changed since it was shown. Reload it, then delete it.";
             return Err(ApiError::Conflict(reason.to_owned()));
         }
         fs::remove_dir_all(&path)
@@ -243,15 +244,17 @@ fn csv_cells(line: &str) -> Vec<String> {
     cells
 }
 
-/// Parses a curve: the first column is the x axis, and a column `NAME error` follows its column `NAME`.
+/// Parses a curve: the first column is the x axis, and a column `NAME error` follows its column
+/// `NAME`.
 fn parse_curve(csv: &str) -> Value {
     let mut lines = csv.lines();
     let columns = csv_cells(lines.next().unwrap_or_default());
     let all: Vec<&str> = lines.collect();
     let step = all.len().div_ceil(MAX_POINTS).max(1);
     let last = all.len().saturating_sub(1);
-    let thinned = all.iter().enumerate().filter(|(index, _)| index % step == 0 || *index == last);
-    let points: Vec<Vec<Option<f64>>> = thinned
+    let downsampled =
+        all.iter().enumerate().filter(|(index, _)| index % step == 0 || *index == last);
+    let points: Vec<Vec<Option<f64>>> = downsampled
         .map(|(_, line)| {
             csv_cells(line)
                 .iter()

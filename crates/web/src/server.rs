@@ -17,7 +17,7 @@ use tower::Service;
 /// The maximum number of open connections; further ones wait.
 const MAX_CONNECTIONS: usize = 4096;
 
-/// The maximum time to receive request headers, also of an idle connection.
+/// The maximum time to receive request headers. It also limits idle connections.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// The maximum size of request headers.
@@ -44,7 +44,7 @@ pub enum ServeError {
         address: SocketAddr,
         /// The system's error.
         reason: String,
-        /// What to try.
+        /// A suggestion for the user.
         hint: &'static str,
     },
     /// The runtime cannot start.

@@ -1,5 +1,5 @@
-//! A limited number of slots for CPU-bound work. Further requests wait in a queue, and work stops when its
-//! client disconnects.
+//! A limited number of slots for CPU-bound work. Further requests wait in a queue, and work stops
+//! when its client disconnects.
 
 use crate::error::ApiError;
 use axum::body::{Body, Bytes};
@@ -28,7 +28,7 @@ const WRITE_TIMEOUT: Duration = Duration::from_secs(10);
 /// The number of lines that are buffered for a slow client.
 const BUFFERED_LINES: usize = 64;
 
-/// A signal that tells work to stop because its client disconnected.
+/// A signal that requests work to stop because its client disconnected.
 #[derive(Clone, Debug, Default)]
 pub struct StopSignal(Arc<SearchControl>);
 
@@ -96,8 +96,8 @@ impl WorkSlots {
 
     /// Runs `work` in a slot and returns its result.
     ///
-    /// If the returned future is dropped because the client disconnected, the work is told to stop. Its
-    /// slot becomes free when it has.
+    /// If the client disconnects, the returned future is dropped and the stop signal is set. The
+    /// slot is freed when the work returns.
     pub async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce(&StopSignal) -> Result<T, ApiError> + Send + 'static,

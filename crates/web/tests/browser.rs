@@ -1,7 +1,7 @@
 //! Tests the page in Chromium with playwright-core; the test itself is `browser/page.mjs`.
 //!
-//! Requires `node`, `chromium` and `npm ci` in the folder `browser`; skipped without them. Screenshots are
-//! saved to the folder OUTFLANK_PICTURES, if it is set.
+//! Requires `node`, `chromium` and `npm ci` in the folder `browser`; skipped without them.
+//! Screenshots are saved to the folder OUTFLANK_PICTURES, if it is set.
 
 mod support;
 

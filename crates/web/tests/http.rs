@@ -1,4 +1,5 @@
-//! Tests of the HTTP interface without a socket: responses, errors, and files that must not be served.
+//! Tests of the HTTP interface without a socket: responses, errors, and files that must not be
+//! served.
 
 mod support;
 

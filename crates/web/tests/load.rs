@@ -124,8 +124,8 @@ fn search_stops_when_the_client_disconnects() {
     });
 }
 
-/// A move takes only a moment and may be done before the server notices that its client has disconnected, so
-/// the test tries several times.
+/// A move takes only a moment and may be done before the server notices that its client has
+/// disconnected, so the test tries several times.
 #[test]
 fn move_search_stops_when_the_client_disconnects() {
     let runs = TestRuns::new();

@@ -1,9 +1,12 @@
-//! Binkley, Seehart & Hagiwara (2007), Figures 4 to 8: percentage of games lost against the test player
-//! during training, for groups of architectures (sections 5.1 to 5.5).
+//! Binkley, Seehart & Hagiwara (2007), Figures 4 to 8: percentage of games lost against the test
+//! player during training, for groups of architectures (sections 5.1 to 5.5).
 //!
 //! Departures: see `departures` in [`ann`](super).
 
-use super::{ArchitectureRuns, BEST, MOVING_AVERAGE, ScaleParams, departures, scale_params, train};
+use super::{
+    ArchitectureRuns, BEST_NET, MOVING_AVERAGE_PERIODS, ScaleParams, departures, scale_params,
+    train,
+};
 use crate::context::{ExperimentContext, ExperimentError};
 use crate::statistics::{MIN_RUNS, Mean, SIGNIFICANT_Z, z_score};
 use crate::{Experiment, ExperimentOutcome, Report};
@@ -11,16 +14,16 @@ use outflank_models::ann::Architecture;
 use outflank_report::text::count;
 use outflank_report::{Plot, Point, Series};
 
-/// A ranking in the text: which network loses fewer games at the end.
+/// A comparison in the paper's text of the games that two networks lose at the end of training.
 #[derive(Clone, Copy)]
 enum Ranking {
-    /// The first loses less than the second.
+    /// The first loses fewer games than the second.
     Better(&'static str, &'static str),
-    /// There is no clear difference.
+    /// The paper sees no clear difference.
     Equal(&'static str, &'static str),
 }
 
-/// One of the figures.
+/// One of Figures 4 to 8.
 pub struct Curves {
     name: &'static str,
     about: &'static str,
@@ -87,7 +90,7 @@ pub const FIG7: Curves = Curves {
         "WS 192-8x8-4-1",
         "WS 192-8x8-8-1",
         "WS 192-16x8-16-1",
-        BEST,
+        BEST_NET,
     ],
     rankings: &[
         Ranking::Better("WS 192-8x8-1", "WS 192-4x8-1"),
@@ -95,7 +98,7 @@ pub const FIG7: Curves = Curves {
         Ranking::Better("WS 192-8x8-4-1", "WS 192-16x8-1"),
         Ranking::Equal("WS 192-8x8-8-1", "WS 192-8x8-4-1"),
         Ranking::Better("WS 192-16x8-16-1", "WS 192-16x8-1"),
-        Ranking::Better(BEST, "WS 192-8x8-8-1"),
+        Ranking::Better(BEST_NET, "WS 192-8x8-8-1"),
     ],
 };
 
@@ -104,10 +107,10 @@ pub const FIG8: Curves = Curves {
     name: "ann/fig8",
     about: "spatial processing, fully connected and weight sharing: games lost",
     title: "Binkley, Seehart & Hagiwara (2007), Figure 8: the major architectures",
-    nets: &["SP 192-91-40-10-1", "FC 192-32-8-1", BEST],
+    nets: &["SP 192-91-40-10-1", "FC 192-32-8-1", BEST_NET],
     rankings: &[
-        Ranking::Better(BEST, "FC 192-32-8-1"),
-        Ranking::Better(BEST, "SP 192-91-40-10-1"),
+        Ranking::Better(BEST_NET, "FC 192-32-8-1"),
+        Ranking::Better(BEST_NET, "SP 192-91-40-10-1"),
         Ranking::Equal("FC 192-32-8-1", "SP 192-91-40-10-1"),
     ],
 };
@@ -139,7 +142,7 @@ impl Experiment for Curves {
             params.runs
         );
         let mut report = Report::new(self.name, context.scale, self.title, lead);
-        self.draw(&all, &params, &mut report);
+        self.add_plots(&all, &params, &mut report);
         report.departures = departures(&params, context.scale);
         for &ranking in self.rankings {
             if let Some(finding) = compare(&all, ranking) {
@@ -151,25 +154,25 @@ impl Experiment for Curves {
 }
 
 impl Curves {
-    fn draw(&self, all: &[ArchitectureRuns], params: &ScaleParams, report: &mut Report) {
+    fn add_plots(&self, all: &[ArchitectureRuns], params: &ScaleParams, report: &mut Report) {
         let axes = ("time period", "% of games lost");
         let mut lines = Plot::new(self.title, axes.0, axes.1).y_range(0.0, 100.0).integer_x();
         let mut dots = Plot::new(self.title, axes.0, axes.1).y_range(0.0, 100.0).integer_x();
         for runs in all {
             let (mut means, mut points) = (Vec::new(), Vec::new());
             for period in 1..=params.periods as usize {
-                let now = Mean::of(&lost(runs, period - 1, 1));
-                let (column, error) = (period.to_string(), Some(now.half_width()));
-                report.cell(runs.net, column, None, Some(now.value), error);
+                let mean = Mean::of(&lost(runs, period - 1, 1));
+                let (column, error) = (period.to_string(), Some(mean.half_width()));
+                report.add_cell(runs.net, column, None, Some(mean.value), error);
                 // The paper's error bars are standard deviations of the runs.
-                let deviation = now.standard_deviation();
-                points.push(Point::with_error(period as f64, now.value, deviation));
-                let last = period.min(MOVING_AVERAGE);
+                let deviation = mean.standard_deviation();
+                points.push(Point::with_error(period as f64, mean.value, deviation));
+                let last = period.min(MOVING_AVERAGE_PERIODS);
                 let moving = Mean::of(&lost(runs, period - last, last));
                 means.push(Point::with_error(period as f64, moving.value, moving.half_width()));
             }
             let last = last_periods(runs);
-            report.cell(runs.net, LAST_TEN, None, Some(last.value), Some(last.half_width()));
+            report.add_cell(runs.net, LAST_TEN, None, Some(last.value), Some(last.half_width()));
             lines = lines.series(Series::line(runs.net, means).band());
             dots = dots.series(Series::dots(runs.net, points));
         }
@@ -181,15 +184,15 @@ impl Curves {
     }
 }
 
-/// Column of the mean over the last ten periods, with which the paper's lines end.
+/// Column of the mean over the last ten periods, the end points of the paper's lines.
 const LAST_TEN: &str = "last ten";
 
-/// Returns each run's mean percentage of lost games over `count` periods beginning with `from`.
+/// Returns each run's mean percentage of lost games over `count` periods, starting at `from`.
 fn lost(runs: &ArchitectureRuns, from: usize, count: usize) -> Vec<f64> {
     let of = |curve: &Vec<outflank_learners::training::Measurement>| {
-        let part = &curve[from.min(curve.len())..(from + count).min(curve.len())];
-        let losses = part.iter().filter_map(|point| point.losses.first());
-        losses.sum::<f64>() / part.len().max(1) as f64
+        let periods = &curve[from.min(curve.len())..(from + count).min(curve.len())];
+        let losses = periods.iter().filter_map(|point| point.losses.first());
+        losses.sum::<f64>() / periods.len().max(1) as f64
     };
     runs.curves.iter().map(of).collect()
 }
@@ -197,7 +200,7 @@ fn lost(runs: &ArchitectureRuns, from: usize, count: usize) -> Vec<f64> {
 /// Returns the mean of an architecture's runs over the last ten periods.
 fn last_periods(runs: &ArchitectureRuns) -> Mean {
     let periods = runs.curves.iter().map(Vec::len).min().unwrap_or(0);
-    let last = periods.min(MOVING_AVERAGE);
+    let last = periods.min(MOVING_AVERAGE_PERIODS);
     Mean::of(&lost(runs, periods - last, last))
 }
 

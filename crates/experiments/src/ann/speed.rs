@@ -1,9 +1,9 @@
-//! Binkley, Seehart & Hagiwara (2007), section 5.6: speed of the best network at one ply and of the test
-//! player at six plies. The authors' network was 17 times faster and won more games.
+//! Binkley, Seehart & Hagiwara (2007), section 5.6: speed of the best network at one ply and of the
+//! test player at six plies. The authors' network was 17 times faster and won more games.
 //!
-//! Departure: 1. both are faster than the authors' programs, by different factors.
+//! Departure: both players are faster than the authors' programs, by different factors.
 
-use super::{BEST, ScaleParams, scale_params, train};
+use super::{BEST_NET, ScaleParams, scale_params, train};
 use crate::context::{ExperimentContext, ExperimentError};
 use crate::{Experiment, ExperimentOutcome, Report, Scale};
 use outflank_arena::ContestConfig;
@@ -23,7 +23,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-/// Published ratio of the times.
+/// Published ratio of the search time to the network's time.
 const SPEEDUP: f64 = 17.0;
 /// Games of the comparison.
 const GAMES: u32 = 100;
@@ -31,10 +31,10 @@ const GAMES: u32 = 100;
 /// Search depth of the test player.
 const PLIES: u32 = 6;
 
-/// The experiment.
+/// The experiment `ann/speed`.
 pub struct Speed;
 
-/// A wrapper that measures the time of a player.
+/// A player that measures its thinking time.
 struct Timed {
     inner: Box<dyn Player<Othello>>,
     seconds: Arc<Mutex<f64>>,
@@ -55,14 +55,14 @@ impl Player<Othello> for Timed {
     }
 }
 
-/// Wraps a player; returns it with its total time in seconds.
-fn timed(entry: &PlayerFactory<Othello>) -> (PlayerFactory<Othello>, Arc<Mutex<f64>>) {
+/// Returns a player that measures its time, and the total in seconds.
+fn timed(player: &PlayerFactory<Othello>) -> (PlayerFactory<Othello>, Arc<Mutex<f64>>) {
     let seconds = Arc::new(Mutex::new(0.0));
     let clock = Arc::clone(&seconds);
     let wrap = move |inner| -> Box<dyn Player<Othello>> {
         Box::new(Timed { inner, seconds: Arc::clone(&clock) })
     };
-    (entry.clone().map_player(wrap), seconds)
+    (player.clone().map_player(wrap), seconds)
 }
 
 impl Experiment for Speed {
@@ -80,14 +80,14 @@ impl Experiment for Speed {
         // One run is enough: the time of a network does not depend on its weights.
         let params = ScaleParams { runs: 1, ..scale_params(context.scale) };
         let lead = format!(
-            "{games} games of a network {BEST} at one ply, after {} training games, against the \
+            "{games} games of a network {BEST_NET} at one ply, after {} training games, against the \
              weighted piece counter at {plies} plies with noise of standard deviation 1, and the time \
              of each side.",
             count(params.games)
         );
         let title = "Binkley, Seehart & Hagiwara (2007), section 5.6";
         let mut report = Report::new(self.name(), context.scale, title, lead);
-        let Some(all) = train(context, &[BEST], &params)? else {
+        let Some(all) = train(context, &[BEST_NET], &params)? else {
             return Ok(ExperimentOutcome::RunTrained);
         };
         let folder = all.iter().flat_map(|runs| &runs.folders).next();
@@ -129,9 +129,9 @@ fn play_timed(
     let (net, net_time) = timed(net);
     let (search, search_time) = timed(&factory(&format!("yoshioka@{plies}?noise=1"))?);
     let openings = vec![Line::default()];
-    let terms =
+    let config =
         ContestConfig { openings, rounds: games / 2, seed: context.seed, threads: 1, remote: None };
-    let (result, _) = play_match(&[net, search], &terms, None, None, |_, _| {})?;
+    let (result, _) = play_match(&[net, search], &config, None, None, |_, _| {})?;
     if !result.complete {
         return Err(ExperimentError::Stopped);
     }
@@ -144,13 +144,13 @@ fn play_timed(
 fn add_results(report: &mut Report, scale: Scale, timing: Timing, games: f64) {
     let [net, search, won, drawn] = timing;
     let speedup = search / net.max(1e-12);
-    report.cell("network", "ms per game", None, Some(1e3 * net / games), None);
-    report.cell("test player", "ms per game", None, Some(1e3 * search / games), None);
+    report.add_cell("network", "ms per game", None, Some(1e3 * net / games), None);
+    report.add_cell("test player", "ms per game", None, Some(1e3 * search / games), None);
     let paper = (scale != Scale::Smoke).then_some(SPEEDUP);
-    report.cell("network", "speedup", paper, Some(speedup), None).decimals(0, 1);
+    report.add_cell("network", "speedup", paper, Some(speedup), None).decimals(0, 1);
     let percent = 100.0 * (won + 0.5 * drawn) / games;
     let error = Hits::from_percent(percent, games as u64).error();
-    report.cell("network", "% of points", None, Some(percent), Some(error));
+    report.add_cell("network", "% of points", None, Some(percent), Some(error));
     report.findings.push(format!(
         "The network is {speedup:.0} times faster than the search and scores {percent:.1}%."
     ));

@@ -1,9 +1,9 @@
-//! Binkley, Seehart & Hagiwara (2007), Table 1: connections, weights and training time per time period
-//! of the twenty architectures.
+//! Binkley, Seehart & Hagiwara (2007), Table 1: connections, weights and training time per time
+//! period of the twenty architectures.
 //!
-//! Departure: 1. other hardware, and test games are not timed.
+//! Departure: other hardware; the test games are not timed.
 
-use super::{PERIOD, settings};
+use super::{GAMES_PER_PERIOD, paper_config};
 use crate::context::{ExperimentContext, ExperimentError};
 use crate::{Experiment, ExperimentOutcome, Report};
 use outflank_learners::ann::AnnLearner;
@@ -36,7 +36,7 @@ const PUBLISHED: [(&str, f64, f64, Option<f64>); 20] = [
     ("SP 192-91-40-10-1", 9316.0, 9316.0, Some(968.0)),
 ];
 
-/// The table.
+/// The experiment `ann/table1`.
 pub struct Table1;
 
 impl Experiment for Table1 {
@@ -49,11 +49,11 @@ impl Experiment for Table1 {
     }
 
     fn run(&self, context: &ExperimentContext) -> Result<ExperimentOutcome, ExperimentError> {
-        let games = context.scale.choose(2, 2000, PERIOD);
+        let games = context.scale.choose(2, 2000, GAMES_PER_PERIOD);
         let lead = format!(
             "Connections and distinct weights of each architecture, and the CPU time of a time period \
              of {} training games, extrapolated from {games} games.",
-            count(PERIOD)
+            count(GAMES_PER_PERIOD)
         );
         let mut report = Report::new(
             self.name(),
@@ -70,10 +70,12 @@ impl Experiment for Table1 {
             let architecture = settings(net, context.seed)?.architecture;
             let counts = (architecture.connections() as f64, architecture.weight_count() as f64);
             differ += u32::from(counts != (connections, weights));
-            report.cell(net, "connections", Some(connections), Some(counts.0), None).decimals(0, 0);
-            report.cell(net, "weights", Some(weights), Some(counts.1), None).decimals(0, 0);
+            report
+                .add_cell(net, "connections", Some(connections), Some(counts.0), None)
+                .decimals(0, 0);
+            report.add_cell(net, "weights", Some(weights), Some(counts.1), None).decimals(0, 0);
             let ours = seconds_per_period(context, net, games)?;
-            report.cell(net, "seconds per period", seconds, Some(ours), None).decimals(0, 2);
+            report.add_cell(net, "seconds per period", seconds, Some(ours), None).decimals(0, 2);
             ratios.extend(seconds.map(|paper| paper / ours));
         }
         report.findings.push(match differ {
@@ -110,7 +112,7 @@ fn seconds_per_period(
     {
         return Ok(seconds);
     }
-    let mut pair = AnnLearner::new(settings(net, context.seed)?);
+    let mut pair = AnnLearner::new(paper_config(net, context.seed)?);
     let mut play = |games: u64| -> Result<(), ExperimentError> {
         let until = pair.spent() + games;
         while pair.spent() < until {
@@ -121,7 +123,7 @@ fn seconds_per_period(
     play(games.div_ceil(10))?;
     let began = thread_cpu_seconds();
     play(games)?;
-    let seconds = (thread_cpu_seconds() - began) * PERIOD as f64 / games as f64;
+    let seconds = (thread_cpu_seconds() - began) * GAMES_PER_PERIOD as f64 / games as f64;
     write(&path, format!("{seconds}\n").as_bytes())?;
     Ok(seconds)
 }

@@ -1,10 +1,12 @@
-//! Binkley, Seehart & Hagiwara (2007), Table 2: the best architecture at one ply against the test player
-//! at one to seven plies (section 5.6). All networks of the last time period play, two per run.
+//! Binkley, Seehart & Hagiwara (2007), Table 2: the best architecture at one ply against the test
+//! player at one to seven plies (section 5.6). All networks of the last time period play, two per
+//! run.
 //!
 //! Departures: see `departures` in [`ann`](super).
 
 use super::{
-    ArchitectureRuns, BEST, PERIOD, PERIODS, ScaleParams, departures, scale_params, train,
+    ArchitectureRuns, BEST_NET, GAMES_PER_PERIOD, PERIODS, ScaleParams, departures, scale_params,
+    train,
 };
 use crate::context::{ExperimentContext, ExperimentError};
 use crate::statistics::{MIN_RUNS, Mean, SIGNIFICANT_Z};
@@ -39,7 +41,7 @@ const GAMES: u32 = 50;
 /// Networks per run.
 const NETS_PER_RUN: usize = 2;
 
-/// The table.
+/// The experiment `ann/table2`.
 pub struct Table2;
 
 impl Experiment for Table2 {
@@ -58,18 +60,18 @@ impl Experiment for Table2 {
     fn run(&self, context: &ExperimentContext) -> Result<ExperimentOutcome, ExperimentError> {
         let params = scale_params(context.scale);
         let params = match context.scale {
-            // The table is about fully trained networks: fewer measurements, but all games.
-            Scale::Desk => ScaleParams { games: PERIOD * PERIODS, periods: 4, ..params },
+            // The table is about fully trained networks: all games, but fewer measurements.
+            Scale::Desk => ScaleParams { games: GAMES_PER_PERIOD * PERIODS, periods: 4, ..params },
             _ => params,
         };
-        let Some(all) = train(context, &[BEST], &params)? else {
+        let Some(all) = train(context, &[BEST_NET], &params)? else {
             return Ok(ExperimentOutcome::RunTrained);
         };
         let rounds = context.scale.choose(1, GAMES / 2, GAMES / 2);
         let depths = context.scale.choose(3, 7, 7);
         let nets = NETS_PER_RUN * params.runs;
         let lead = format!(
-            "{nets} networks {BEST} after {} training games, {} games of each network against the \
+            "{nets} networks {BEST_NET} after {} training games, {} games of each network against the \
              weighted piece counter at each depth with noise of standard deviation 1; percentages of \
              the games with each color.",
             count(params.games),
@@ -92,7 +94,7 @@ impl Experiment for Table2 {
                 };
                 let mean = Mean::of(&counts.iter().map(share).collect::<Vec<_>>());
                 let paper = Some(PUBLISHED[depth - 1][column]);
-                report.cell(&row, name, paper, Some(mean.value), Some(mean.half_width()));
+                report.add_cell(&row, name, paper, Some(mean.value), Some(mean.half_width()));
             }
             report.findings.push(verdict(&row, &counts));
         }
@@ -104,8 +106,8 @@ impl Experiment for Table2 {
 /// Won, drawn and lost games of a run's networks, with Black and with White.
 type GameCounts = [[u32; 3]; 2];
 
-/// Says whether the average run wins significantly more games than it loses. The test is over runs,
-/// because games of one network are correlated, and so are the two networks of a run.
+/// States whether runs win significantly more games than they lose. The sample is the runs, because
+/// the games of one network are correlated, as are the two networks of a run.
 fn verdict(row: &str, counts: &[GameCounts]) -> String {
     let of = |run: &GameCounts, kind: usize| f64::from(run[0][kind] + run[1][kind]);
     let margin = |run: &GameCounts| {
@@ -139,16 +141,16 @@ fn play(
     depth: usize,
     rounds: u32,
 ) -> Result<Vec<GameCounts>, ExperimentError> {
-    let mut entries = vec![factory::<Othello>(&format!("yoshioka@{depth}?noise=1"))?];
+    let mut players = vec![factory::<Othello>(&format!("yoshioka@{depth}?noise=1"))?];
     for (run, folder) in all.iter().flat_map(|runs| &runs.folders).enumerate() {
         for number in 0..NETS_PER_RUN {
             let (model, _) = load(&model_file::<Mlp>(folder, number))?;
             let name = format!("run {} net {}", run + 1, number + 1);
-            entries.push(policy_factory(&name, model.policy(), 0.0));
+            players.push(policy_factory(&name, model.policy(), 0.0));
         }
     }
-    let pairs: Vec<(usize, usize)> = (1..entries.len()).map(|net| (net, 0)).collect();
-    let terms = ContestConfig {
+    let pairs: Vec<(usize, usize)> = (1..players.len()).map(|net| (net, 0)).collect();
+    let config = ContestConfig {
         openings: vec![Line::default()],
         rounds,
         seed: context.seed,
@@ -157,8 +159,8 @@ fn play(
     };
     let journal = Journal::open(&context.file(&format!("games-{depth}.tsv")))
         .map_err(outflank_arena::ContestError::from)?;
-    let mut counts = vec![GameCounts::default(); (entries.len() - 1) / NETS_PER_RUN];
-    let complete = contest(&entries, &pairs, &terms, Some(journal), |games, _| {
+    let mut counts = vec![GameCounts::default(); (players.len() - 1) / NETS_PER_RUN];
+    let complete = contest(&players, &pairs, &config, Some(journal), |games, _| {
         for game in games {
             let (net, color) = if game.black == 0 { (game.white, 1) } else { (game.black, 0) };
             let run = &mut counts[(net - 1) / NETS_PER_RUN];

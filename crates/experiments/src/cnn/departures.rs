@@ -1,4 +1,4 @@
-//! Departures common to the experiments of this paper.
+//! Departures from Liskowski et al. (2018) that several experiments share.
 
 use super::{
     BATCH_SIZE, CPU_WARMUP_STEPS, DESK_LEARNING_RATE, DESK_LEARNING_RATE_NO_BN, DESK_MOMENTUM,
@@ -19,7 +19,7 @@ pub fn departures(context: &ExperimentContext) -> Vec<String> {
         format!(
             "\"By example\" is the paper's split: nearly every test example has symmetric copies in \
              the training set. \"By game\" is ours: training games up to {LAST_TRAINING_YEAR}, test on \
-             all later games (on a tenth if all games are of one time); the best legal move counts, \
+             all later games (on a tenth of the games if all are on one side of that year); the best legal move counts, \
              and in symmetric positions symmetric moves share the credit."
         ),
         format!(
@@ -130,7 +130,7 @@ fn budget_departures(params: &ScaleParams, examples: u64, accelerated: bool) -> 
     all
 }
 
-/// Departure of dropout.
+/// The departure about dropout.
 pub const DROPOUT: &str = "Dropout drops half of the hidden units before the last layer and no feature \
                            maps; the paper does not say which units it drops.";
 

@@ -1,8 +1,8 @@
-//! Liskowski, Jaśkowski & Krawiec (2018), Figure 3: top-1 and top-3 accuracy of Conv8+BN by move number
-//! and by number of legal moves.
+//! Liskowski, Jaśkowski & Krawiec (2018), Figure 3: top-1 and top-3 accuracy of Conv8+BN by move
+//! number and by number of legal moves.
 //!
-//! Departures: see `departures.rs`; only legal moves are ranked; the plot by game may
-//! be of another network.
+//! Departures: see `departures.rs`; only legal moves are ranked; the plot by game may show another
+//! network.
 
 use super::table5::BEST;
 use super::trained_nets::TrainedNetCache;
@@ -17,12 +17,14 @@ use outflank_report::text::count;
 use outflank_report::{HeatMap, Plot, Point, Series};
 use outflank_runs::stop_requested;
 
-/// The figure numbers moves from 5 to 64, like discs. The fifth is always the same up to symmetry.
-const FIRST: usize = 6;
-const LAST: usize = 64;
+/// First move number of the plot. A move's number is the number of discs after it, from 5 to 64;
+/// move 5 is omitted, because it is always the same up to symmetry.
+const FIRST_MOVE: usize = 6;
+/// Last move number of the plot.
+const LAST_MOVE: usize = 64;
 
-/// Maximum number of legal moves; there are very few positions with more.
-const MOST_MOVES: usize = 24;
+/// Largest number of legal moves in the plot; the few positions with more are counted there.
+const MAX_LEGAL_MOVES: usize = 24;
 
 /// Minimum number of positions of a cell of the heat map.
 const MIN_POSITIONS: u32 = 20;
@@ -30,10 +32,10 @@ const MIN_POSITIONS: u32 = 20;
 /// The test positions by example and by game.
 const TESTS: [&str; 2] = ["test examples of Unique-S", "positions of test games"];
 
-/// The experiment.
+/// The experiment `cnn/fig3`.
 pub struct Fig3;
 
-/// Number of positions, and of those with the played move ranked first or among the first three.
+/// Number of positions, and how often the played move is ranked first or among the first three.
 #[derive(Clone, Copy, Default)]
 struct RankCounts {
     all: u32,
@@ -102,7 +104,7 @@ impl Experiment for Fig3 {
         let plans = [nets.plan_text(specs[0])?, nets.plan_text(specs[1])?];
         if counts.len() == plans.len() && plans[0] != plans[1] {
             report.departures.push(format!(
-                "The plot by game is of another network, because the network by example was also trained \
+                "The plot by game shows another network, because the network by example was also trained \
                  on later games. Training by game: {}. By example: {}.",
                 plans[1], plans[0]
             ));
@@ -111,10 +113,11 @@ impl Experiment for Fig3 {
     }
 }
 
-/// Counts by move number and number of legal moves.
-type CountGrid = Vec<[RankCounts; MOST_MOVES + 1]>;
+/// Rank counts by move number and number of legal moves.
+type CountGrid = Vec<[RankCounts; MAX_LEGAL_MOVES + 1]>;
 
-/// Evaluates a network on its test, if its weights are available; also returns the number of positions.
+/// Counts the ranks of the played moves in a network's test, and its positions; `None` if the
+/// weights are not available.
 fn count_ranks(
     nets: &TrainedNetCache<'_>,
     spec: NetSpec,
@@ -126,36 +129,43 @@ fn count_ranks(
     let examples = test.map_or_else(Vec::new, |test| {
         sample_evenly(&test.examples, nets.params().test_positions.max(400))
     });
-    let mut grid = vec![[RankCounts::default(); MOST_MOVES + 1]; LAST + 1];
-    let answer = &mut |words: &[u64]| predictor.logits(words);
-    let go_on = |_| !stop_requested();
-    let all =
-        for_each_prediction(answer, Input::PIECES, &examples, false, go_on, rank, |item, rank| {
+    let mut grid = vec![[RankCounts::default(); MAX_LEGAL_MOVES + 1]; LAST_MOVE + 1];
+    let predict = &mut |words: &[u64]| predictor.logits(words);
+    let should_continue = |_| !stop_requested();
+    let complete = for_each_prediction(
+        predict,
+        Input::PIECES,
+        &examples,
+        false,
+        should_continue,
+        rank,
+        |item, rank| {
             let board = item.example.board();
             let number = (board.own | board.other).count_ones() as usize + 1;
             let moves = board.moves().count_ones() as usize;
-            grid[number.min(LAST)][moves.min(MOST_MOVES)].add(rank);
-        })
-        .map_err(ExperimentError::training)?;
-    if all { Ok(Some((grid, examples.len() as u64))) } else { Err(ExperimentError::Stopped) }
+            grid[number.min(LAST_MOVE)][moves.min(MAX_LEGAL_MOVES)].add(rank);
+        },
+    )
+    .map_err(ExperimentError::training)?;
+    if complete { Ok(Some((grid, examples.len() as u64))) } else { Err(ExperimentError::Stopped) }
 }
 
-/// Adds the heat map, and the curve over all numbers of legal moves.
+/// Adds the heat map, and the accuracy by move number over all positions.
 fn plot(report: &mut Report, grid: &CountGrid, top3: bool, title: &str, split: &str) {
     let cell =
         |counts: &RankCounts| (counts.all >= MIN_POSITIONS).then(|| counts.hits(top3).percent());
-    let rows: Vec<Vec<Option<f64>>> = (1..=MOST_MOVES)
-        .map(|moves| (FIRST..=LAST).map(|number| cell(&grid[number][moves])).collect())
+    let rows: Vec<Vec<Option<f64>>> = (1..=MAX_LEGAL_MOVES)
+        .map(|moves| (FIRST_MOVE..=LAST_MOVE).map(|number| cell(&grid[number][moves])).collect())
         .collect();
     let heat = HeatMap::new(title, "move number", "legal moves", rows)
-        .starting_at(FIRST as f64, 1.0)
+        .starting_at(FIRST_MOVE as f64, 1.0)
         .range(0.0, 100.0);
     let stem = format!("{}-{}", if top3 { "top3" } else { "top1" }, split.replace(' ', "-"));
     let caption =
         format!("Accuracy in percent; cells with fewer than {MIN_POSITIONS} positions are empty.");
     report.figures.push((stem.clone(), Box::new(heat), caption));
     let mut points = Vec::new();
-    for (number, row) in grid.iter().enumerate().take(LAST + 1).skip(FIRST) {
+    for (number, row) in grid.iter().enumerate().take(LAST_MOVE + 1).skip(FIRST_MOVE) {
         let mut sum = RankCounts::default();
         for counts in row {
             sum.all += counts.all;
@@ -167,7 +177,7 @@ fn plot(report: &mut Report, grid: &CountGrid, top3: bool, title: &str, split: &
         }
         let hits = sum.hits(top3);
         let (percent, (low, high)) = (hits.percent(), hits.interval());
-        report.cell(title, format!("{number}"), None, Some(percent), Some(hits.error()));
+        report.add_cell(title, format!("{number}"), None, Some(percent), Some(hits.error()));
         points.push(Point::with_interval(number as f64, percent, low, high));
     }
     let plot = Plot::new(title, "move number", "accuracy, %")

@@ -1,12 +1,12 @@
-//! Liskowski, Jaśkowski & Krawiec (2018), Figure 4: winning rate by accuracy, over all networks of the
-//! tables and the ensemble, with least-squares lines.
+//! Liskowski, Jaśkowski & Krawiec (2018), Figure 4: winning rate by accuracy, over all networks of
+//! the tables and the ensemble, with least-squares lines.
 //!
-//! Departures: see `departures.rs`; dropout; the opponents; our search instead of
-//! Edax-1, unless its command is given.
+//! Departures: see `departures.rs`; dropout; the opponents; our search instead of Edax-1, unless
+//! the user gives the command of Edax.
 
 use super::departures::DROPOUT;
 use super::net_player::{NetPlayer, edax, search};
-use super::opponents::{OpponentSuite, THIRTEEN};
+use super::opponents::{OpponentSuite, THIRTEEN_OPPONENTS};
 use super::table2::NETS;
 use super::table3::INPUTS;
 use super::table5::{BEST, ensembles};
@@ -18,14 +18,14 @@ use crate::{Experiment, ExperimentOutcome, Report};
 use outflank_records::ExampleSetKind;
 use outflank_report::{Plot, Point, Series};
 
-/// Published slope (points of winning rate per point of accuracy) and r2: against the thirteen opponents
-/// and against Edax-1.
+/// Published slope (points of winning rate per point of accuracy) and r2: against the thirteen
+/// opponents and against Edax-1.
 const PUBLISHED: [(f64, f64); 2] = [(1.7, 0.997), (3.4, 0.999)];
 
 /// Networks of Table V that are not in Table II.
 const TABLE5_NETS: [&str; 2] = ["conv8-bn", "conv8-dropout"];
 
-/// The experiment.
+/// The experiment `cnn/fig4`.
 pub struct Fig4;
 
 impl Experiment for Fig4 {
@@ -49,7 +49,7 @@ impl Experiment for Fig4 {
         let nets = TrainedNetCache::new(context);
         let mut specs: Vec<NetSpec> = NETS
             .into_iter()
-            .flat_map(|net| ExampleSetKind::ALL.map(|set| NetSpec::new(net).on(set)))
+            .flat_map(|net| ExampleSetKind::ALL.map(|set| NetSpec::new(net).with_set(set)))
             .chain(TABLE5_NETS.map(NetSpec::new))
             .chain(SKIP_NETS.iter().map(|row| NetSpec::new(row.1).quarter_budget()))
             .chain(NETS.into_iter().flat_map(|net| {
@@ -63,7 +63,8 @@ impl Experiment for Fig4 {
         let mut players: Vec<Vec<NetSpec>> = specs.into_iter().map(|spec| vec![spec]).collect();
         players.extend(ensembles(&nets, false).into_iter().map(|(_, specs)| specs));
         if nets.params().row_step > 1 {
-            // Enough for a line through all networks and for one through those of the same set.
+            // Enough networks for a line through all of them and a line through those with the same
+            // training set.
             players = [3, 7, 11, 12].map(|at| players[at].clone()).into();
         }
         let suite = OpponentSuite::new(&nets);
@@ -88,7 +89,7 @@ impl Experiment for Fig4 {
             let tests = nets.test_results(&specs)?;
             let [original, own] =
                 [ExampleSetKind::Original, spec.set].map(|set| accuracy(&tests, spec, set));
-            // A network that was also trained on later games has none.
+            // A network that was also trained on later games has no accuracy by game.
             let by_game = accuracy(&tests, spec.by_game(), spec.set);
             let by_game = by_game.filter(|_| nets.serves_both_tests(spec));
             let mut player = NetPlayer::new(&nets, &specs)?;
@@ -134,7 +135,7 @@ impl Experiment for Fig4 {
         if !suite.is_complete() {
             let (slope, r2) = PUBLISHED[0];
             report.departures.push(format!(
-                "The paper's line against the {THIRTEEN} has a slope of {slope} and r2 = {r2}."
+                "The paper's line against the {THIRTEEN_OPPONENTS} has a slope of {slope} and r2 = {r2}."
             ));
         }
         if edax.is_none() {
@@ -175,8 +176,8 @@ fn add_plot(
         let marks = points.iter().map(|&(x, y)| Point::new(x, y));
         plot = plot.series(Series::dots(name, marks));
         let Some((slope, intercept, r2)) = least_squares(&points) else { continue };
-        report.cell(name, "slope", paper.map(|p| p.0), Some(slope), None).decimals(1, 2);
-        report.cell(name, "r2", paper.map(|p| p.1), Some(r2), None).decimals(3, 3);
+        report.add_cell(name, "slope", paper.map(|p| p.0), Some(slope), None).decimals(1, 2);
+        report.add_cell(name, "r2", paper.map(|p| p.1), Some(r2), None).decimals(3, 3);
         let ends = points
             .iter()
             .fold((f64::MAX, f64::MIN), |(low, high), &(x, _)| (low.min(x), high.max(x)));
@@ -196,7 +197,8 @@ fn add_plot(
     report.figures.push((file.to_owned(), Box::new(plot), caption));
 }
 
-/// Fits a line by least squares; returns slope, intercept and r2, or `None` if a coordinate is constant.
+/// Fits a line by least squares; returns slope, intercept and r2, or `None` if a coordinate is
+/// constant.
 fn least_squares(points: &[(f64, f64)]) -> Option<(f64, f64, f64)> {
     let n = points.len() as f64;
     let (x, y) = points.iter().fold((0.0, 0.0), |sum, point| (sum.0 + point.0, sum.1 + point.1));

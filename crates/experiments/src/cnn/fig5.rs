@@ -1,8 +1,8 @@
-//! Liskowski, Jaśkowski & Krawiec (2018), Figure 5: gain of Conv8+BN when a five-ply search plays one
-//! stage of the game.
+//! Liskowski, Jaśkowski & Krawiec (2018), Figure 5: gain of Conv8+BN when a five-ply search plays
+//! one stage of the game.
 //!
-//! Departures: see `departures.rs`; our search instead of Edax, unless its command is
-//! given.
+//! Departures: see `departures.rs`; our search instead of Edax, unless the user gives the command
+//! of Edax.
 
 use super::difference;
 use super::net_player::{NetPlayer, edax, search};
@@ -15,7 +15,7 @@ use outflank_report::{Plot, Point, Series};
 /// Stages of the game, by move number (section VI-E).
 const STAGES: [(u32, u32); 4] = [(1, 15), (16, 30), (31, 45), (46, 60)];
 
-/// The experiment.
+/// The experiment `cnn/fig5`.
 pub struct Fig5;
 
 impl Experiment for Fig5 {
@@ -64,7 +64,7 @@ impl Experiment for Fig5 {
                 let with =
                     player.score_against(&search_player(depth), Some((from, to, &helper)))?;
                 let gain = with.zip(without).map(|(with, without)| difference(with, without));
-                report.cell(
+                report.add_cell(
                     format!("moves {from} to {to}"),
                     depth.to_string(),
                     None,

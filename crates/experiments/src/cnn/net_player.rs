@@ -1,4 +1,5 @@
-//! Networks as players (section VI): matches from the 1,000 openings with White to move, both colors.
+//! Networks as players (section VI): matches from the 1,000 openings with White to move, both
+//! colors.
 
 use super::opponents::OpponentSuite;
 use super::trained_nets::TrainedNetCache;
@@ -17,10 +18,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-/// The strongest published player at one ply.
+/// File name of the strongest published player at one ply.
 pub const COCMAES: &str = "JaskowskiSzubert2015CoCMAES-4+2x2";
 
-/// The best preference learner of the thirteen opponents.
+/// File name of the best preference learner among the thirteen opponents.
 pub const IPREF_N: &str = "RunnarsonLucas2014IPrefN";
 
 /// Points in percent, and the number of games.
@@ -42,18 +43,19 @@ fn champion_checksum() -> &'static str {
     CHAMPION.get_or_init(|| files::checksum(embedded::CHAMPION_FILE)[..16].to_owned())
 }
 
-/// Returns our search at a depth. Like Edax's levels it is exact from twice as many empty squares.
+/// Returns the specification of our search at a depth. Like Edax at this level, it solves positions
+/// exactly from twice as many empty squares.
 pub fn search(depth: u32) -> String {
     format!("champion@{depth}e{}", 2 * depth)
 }
 
-/// Returns Edax at a level, if the user gave its command.
+/// Returns the specification of Edax at a level, if the user gave its command.
 pub fn edax(nets: &TrainedNetCache<'_>, level: u32) -> Option<String> {
     let command = nets.context().edax.as_ref()?;
     Some(format!("{command}?level={level}&name=Edax-{level}"))
 }
 
-/// Returns a published player, if it is available.
+/// Returns the specification of a published player, if it is available.
 pub fn published_player(nets: &TrainedNetCache<'_>, name: &str) -> Option<String> {
     nets.context().published_player(name).map(|path| path.display().to_string())
 }
@@ -107,8 +109,9 @@ impl<'a> NetPlayer<'a> {
         Ok(self.predictor.clone())
     }
 
-    /// Returns the score against an opponent: the stored one, or that of a new match if the weights are
-    /// available. With `stage` another player makes the moves from `stage.0` to `stage.1` (section VI-E).
+    /// Returns the stored score against an opponent, or the score of a new match if the weights are
+    /// available. With `stage`, the player `stage.2` makes the moves from `stage.0` to `stage.1`
+    /// (section VI-E).
     pub fn score_against(
         &mut self,
         opponent: &str,
@@ -145,7 +148,7 @@ impl<'a> NetPlayer<'a> {
         Ok(Some(score))
     }
 
-    /// Plays a match.
+    /// Plays a match and returns the score of the network.
     fn play(
         &self,
         opponent: &str,
@@ -161,12 +164,12 @@ impl<'a> NetPlayer<'a> {
                 Ok(Box::new(staged))
             });
         }
-        let entries = [own, factory::<Othello>(opponent)?];
-        for entry in &entries {
-            entry.make().and_then(|mut player| player.new_game()).map_err(RegistryError::from)?;
+        let players = [own, factory::<Othello>(opponent)?];
+        for player in &players {
+            player.make().and_then(|mut player| player.new_game()).map_err(RegistryError::from)?;
         }
         let (openings, _) = context.openings(Side::White)?;
-        let terms = ContestConfig {
+        let config = ContestConfig {
             openings,
             rounds,
             seed: context.seed,
@@ -175,11 +178,11 @@ impl<'a> NetPlayer<'a> {
         };
         let (mut points, mut games) = (0u64, 0u64);
         let mut forfeit = None;
-        let complete = contest(&entries, &[(0, 1)], &terms, None, |played, _| {
+        let complete = contest(&players, &[(0, 1)], &config, None, |played, _| {
             games += played.len() as u64;
             points += played.iter().map(|game| u64::from(game.half_points_of(0))).sum::<u64>();
-            let fault = played.iter().find_map(|game| game.played.forfeit.as_ref());
-            forfeit = fault.map(|(_, what)| what.clone());
+            let first = played.iter().find_map(|game| game.played.forfeit.as_ref());
+            forfeit = first.map(|(_, what)| what.clone());
             forfeit.is_none()
         })?;
         if let Some(what) = forfeit {

@@ -28,7 +28,7 @@ const SUBSTITUTES: [&str; 2] = ["heuristic", "yoshioka"];
 /// The opponents over which scores are averaged: the paper's thirteen, those of them that are
 /// available, or substitutes that need no data folder.
 pub struct OpponentSuite {
-    /// The players, as on the command line.
+    /// Player specifications.
     pub players: Vec<String>,
     /// Their names.
     names: Vec<&'static str>,
@@ -58,7 +58,7 @@ impl OpponentSuite {
     pub fn column(&self) -> String {
         match self.names == SUBSTITUTES {
             true => SUBSTITUTES.join(" and "),
-            false if self.is_complete() => THIRTEEN.to_owned(),
+            false if self.is_complete() => THIRTEEN_OPPONENTS.to_owned(),
             false => format!("{} of the 13 opponents", self.names.len()),
         }
     }
@@ -72,7 +72,8 @@ impl OpponentSuite {
         }
     }
 
-    /// Adds a mean score. The published figure is in the same cell only if the opponents are the same.
+    /// Adds a mean score. It shares a cell with the published figure only if the opponents are the
+    /// same.
     pub fn add_score(
         &self,
         report: &mut Report,
@@ -86,16 +87,16 @@ impl OpponentSuite {
             return;
         }
         if paper.is_some() {
-            report.cell(row, column, paper, None, None);
+            report.add_cell(row, column, paper, None, None);
         }
-        let own = match column == THIRTEEN {
+        let own = match column == THIRTEEN_OPPONENTS {
             true => self.column(),
             false => format!("{column}, {}", self.column()),
         };
         add_percentage(report, row, own, None, score);
     }
 
-    /// Returns the departure about the opponents, if they are complete.
+    /// Returns the departure about the opponents, if the suite is complete.
     pub fn departure(&self) -> Option<String> {
         self.is_complete().then(|| {
             format!(
@@ -126,8 +127,8 @@ impl OpponentSuite {
     }
 }
 
-/// Column of the mean score against the paper's opponents.
-pub const THIRTEEN: &str = "13 opponents";
+/// Head of the column of the mean score against the paper's opponents.
+pub const THIRTEEN_OPPONENTS: &str = "13 opponents";
 
 #[cfg(test)]
 mod tests {
@@ -147,11 +148,17 @@ mod tests {
         let nets = TrainedNetCache::new(&context);
         let cells = |suite: &OpponentSuite| {
             let mut report = Report::new("cnn/table7", context.scale, "", String::new());
-            suite.add_score(&mut report, "net", THIRTEEN, Some(96.7), Some((97.7, 26_000)));
+            suite.add_score(
+                &mut report,
+                "net",
+                THIRTEEN_OPPONENTS,
+                Some(96.7),
+                Some((97.7, 26_000)),
+            );
             let cells = report.cells.into_iter();
             cells.map(|cell| (cell.column, cell.paper, cell.ours)).collect::<Vec<_>>()
         };
-        let published = |ours| (THIRTEEN.to_owned(), Some(96.7), ours);
+        let published = |ours| (THIRTEEN_OPPONENTS.to_owned(), Some(96.7), ours);
 
         let suite = OpponentSuite::new(&nets);
         assert_eq!(suite.column(), "heuristic and yoshioka");

@@ -1,5 +1,5 @@
-//! Liskowski, Jaśkowski & Krawiec (2018), Table II: the effect of symmetries and of removing duplicates
-//! from the training set.
+//! Liskowski, Jaśkowski & Krawiec (2018), Table II: the effect of symmetries and of removing
+//! duplicates from the training set.
 //!
 //! Measures top-1 accuracy on the test examples of Original, and on games after 2012.
 //!
@@ -18,7 +18,7 @@ pub(super) const NETS: [&str; 3] = ["conv4", "conv6", "conv8"];
 const PUBLISHED: [[f64; 4]; 3] =
     [[55.1, 56.9, 55.9, 57.2], [57.2, 58.7, 57.9, 59.1], [58.1, 60.1, 58.9, 60.5]];
 
-/// The table.
+/// The experiment `cnn/table2`.
 pub struct Table2;
 
 impl Experiment for Table2 {
@@ -49,7 +49,7 @@ impl Experiment for Table2 {
             let mut results = [[None; 4]; 3];
             for (row, net) in NETS.into_iter().enumerate().step_by(step) {
                 for (column, set) in ExampleSetKind::ALL.into_iter().enumerate().step_by(step) {
-                    let spec = NetSpec { by_game, ..NetSpec::new(net).on(set) };
+                    let spec = NetSpec { by_game, ..NetSpec::new(net).with_set(set) };
                     let accuracy =
                         accuracy(&nets.test_results(&[spec])?, spec, ExampleSetKind::Original);
                     results[row][column] = accuracy;

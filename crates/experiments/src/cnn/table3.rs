@@ -1,7 +1,7 @@
 //! Liskowski, Jaśkowski & Krawiec (2018), Tables III and IV: input encodings and depth.
 //!
-//! Measures top-1 accuracy (Table III) and the legal rate (Table IV) on the test examples of Unique-S, and
-//! on games after 2012.
+//! Measures top-1 accuracy (Table III) and the legal rate (Table IV) on the test examples of
+//! Unique-S, and on games after 2012.
 //!
 //! Departures: see `departures.rs`.
 
@@ -15,7 +15,7 @@ use outflank_records::ExampleSetKind;
 /// Input encodings.
 pub(super) const INPUTS: [&str; 3] = ["pieces", "ones", "vmoves"];
 
-/// One of the two tables.
+/// Table III or Table IV.
 pub struct Encodings {
     name: &'static str,
     about: &'static str,

@@ -1,8 +1,8 @@
 //! Liskowski, Jaśkowski & Krawiec (2018), Table V: dropout, batch normalization and bagging.
 //!
-//! Measures top-1 accuracy, prediction time and the generalization gap. Additional rows: the ten-layer
-//! network that the text mentions, the fully connected network of section VII, and input planes for the
-//! color and the stage and separate weights per stage (section VIII).
+//! Measures top-1 accuracy, prediction time and the generalization gap. Additional rows: the
+//! ten-layer network that the text mentions, the fully connected network of section VII, and input
+//! planes for the color and the stage and separate weights per stage (section VIII).
 //!
 //! Departures: see `departures.rs`; dropout; prediction times.
 
@@ -50,8 +50,8 @@ const ENSEMBLE: (f64, f64) = (64.0, 1940.0);
 /// The paper's best network.
 pub(super) const BEST: NetSpec = NetSpec::new("conv8-bn").full_training();
 
-/// Returns its ensembles with their titles: one on the short budget and, if there is one, a fully
-/// trained one.
+/// Returns the ensembles of Conv8+BN with their titles: one with the short budget and, if the scale
+/// has full training, a fully trained one.
 pub(super) fn ensembles(nets: &TrainedNetCache<'_>, by_game: bool) -> Vec<(String, Vec<NetSpec>)> {
     let title = format!("Conv8+BN, ensemble of {}", nets.params().ensemble_size);
     let members = |spec: NetSpec| {
@@ -65,7 +65,7 @@ pub(super) fn ensembles(nets: &TrainedNetCache<'_>, by_game: bool) -> Vec<(Strin
     ensembles
 }
 
-/// The table.
+/// The experiment `cnn/table5`.
 pub struct Table5;
 
 impl Experiment for Table5 {
@@ -96,7 +96,7 @@ impl Experiment for Table5 {
         let mut device = None;
         for by_game in [false, true] {
             let split = split_name(by_game);
-            // The longest training first.
+            // Ensembles take longest to train, so they are trained first.
             let ensembles = ensembles(&nets, by_game);
             for (_, specs) in &ensembles {
                 nets.test_results(specs)?;
@@ -118,11 +118,11 @@ impl Experiment for Table5 {
                 add_percentage(&mut report, title, split, published.filter(|_| !by_game), figure);
                 if !by_game {
                     let ours = trained.as_ref().map(|trained| trained.micros);
-                    report.cell(title, "microseconds", micros, ours, None).decimals(0, 1);
+                    report.add_cell(title, "microseconds", micros, ours, None).decimals(0, 1);
                     let training = trained.as_ref().and_then(|trained| trained.train_accuracy);
                     if let (Some(training), Some(test)) = (training, figure) {
                         let (gap, error) = difference(training, test);
-                        report.cell(title, "generalization gap", None, Some(gap), Some(error));
+                        report.add_cell(title, "generalization gap", None, Some(gap), Some(error));
                     }
                 }
                 results.push((title, figure));
@@ -183,7 +183,7 @@ fn add_ensemble(
         // The sum of the members' times, if all are available.
         let micros =
             (members.len() == specs.len()).then(|| members.iter().map(|net| net.micros).sum());
-        report.cell(title, "microseconds", Some(ENSEMBLE.1), micros, None).decimals(0, 1);
+        report.add_cell(title, "microseconds", Some(ENSEMBLE.1), micros, None).decimals(0, 1);
         if members.iter().any(|net| net.plan.is_none()) {
             report.departures.push(format!(
                 "{title}: its members share an initialization and the order of their bootstrap samples. \
@@ -202,8 +202,8 @@ fn add_ensemble(
     Ok(())
 }
 
-/// Compares an ensemble with the mean of its members and with single networks. If a single network was
-/// trained differently, states the difference instead of a verdict.
+/// Compares an ensemble with the mean of its members and with single networks. For a single network
+/// with another training plan, states the difference without a verdict.
 fn ensemble_findings(
     nets: &TrainedNetCache<'_>,
     (title, first, ensemble): (&str, NetSpec, Percentage),
@@ -245,7 +245,7 @@ fn ensemble_findings(
     Ok(findings)
 }
 
-/// Returns the parts of a plan's text that are not in another's.
+/// Returns the parts of a plan's text that are not in the text of `other`.
 fn plan_difference(plan: &str, other: &str) -> String {
     let differs = |part: &&str| !other.split(", ").any(|same| same == *part);
     plan.split(", ").filter(differs).collect::<Vec<_>>().join(", ")

@@ -2,9 +2,8 @@
 //!
 //! Measures top-1 accuracy and prediction time.
 //!
-//! Departures: see `departures.rs`; prediction times. The times stored in
-//! `results/cnn/learned` for these networks were measured while other programs used the GPU and are
-//! invalid.
+//! Departures: see `departures.rs`; prediction times. The times of these networks in
+//! `results/cnn/learned` are invalid: other programs used the GPU during the measurement.
 
 use super::departures::prediction_times;
 use super::trained_nets::{TrainedNetCache, accuracy};
@@ -34,14 +33,14 @@ pub(super) const SKIP_NETS: [Row; 9] = [
     ("WideNet-40-4", "widenet-40-4", 62.2, 940.0),
 ];
 
-/// Rankings in the text, as pairs of rows with the baseline as row 0: no pooling and linear shortcuts
-/// help, depth helps, Conv8+BN is best.
+/// Rankings in the text, as pairs of rows with the baseline as row 0: no pooling and linear
+/// shortcuts help, depth helps, Conv8+BN is best.
 const RANKINGS: [(usize, usize); 11] =
     [(2, 1), (3, 2), (5, 4), (6, 5), (4, 1), (5, 2), (6, 3), (8, 7), (9, 8), (0, 9), (0, 8)];
 
 /// Counts how many of the paper's pairwise rankings hold here, and lists the others.
 fn compare_all_pairs(rows: &[Row], results: &[Option<Percentage>]) -> Option<String> {
-    let (mut same, mut reversed, mut level) = (0, Vec::new(), Vec::new());
+    let (mut same, mut reversed, mut not_significant) = (0, Vec::new(), Vec::new());
     for (a, better) in rows.iter().zip(results) {
         for (b, worse) in rows.iter().zip(results).filter(|(b, _)| a.2 > b.2) {
             let (Some(x), Some(y)) = (*better, *worse) else { continue };
@@ -50,11 +49,11 @@ fn compare_all_pairs(rows: &[Row], results: &[Option<Percentage>]) -> Option<Str
             match difference {
                 d if d > error => same += 1,
                 d if d < -error => reversed.push(pair),
-                _ => level.push(pair),
+                _ => not_significant.push(pair),
             }
         }
     }
-    let all = same + reversed.len() + level.len();
+    let all = same + reversed.len() + not_significant.len();
     let which = if results.contains(&None) { " of the available networks" } else { "" };
     let named = |pairs: &[String], what: &str| match pairs {
         [] => String::new(),
@@ -64,12 +63,12 @@ fn compare_all_pairs(rows: &[Row], results: &[Option<Percentage>]) -> Option<Str
         format!(
             "of the {all} pairwise rankings in the paper{which}, {same} hold here{}{}.",
             named(&reversed, "are reversed (the paper has the first above the second)"),
-            named(&level, "are not significant (95%)")
+            named(&not_significant, "are not significant (95%)")
         )
     })
 }
 
-/// The table.
+/// The experiment `cnn/table6`.
 pub struct Table6;
 
 impl Experiment for Table6 {
@@ -112,7 +111,7 @@ impl Experiment for Table6 {
                 add_percentage(&mut report, title, split_name(by_game), paper, results[row]);
                 if !by_game {
                     let ours = trained.as_ref().map(|trained| trained.micros);
-                    report.cell(title, "microseconds", Some(micros), ours, None).decimals(0, 1);
+                    report.add_cell(title, "microseconds", Some(micros), ours, None).decimals(0, 1);
                 }
                 device = device.or(trained.map(|trained| trained.device));
             }

@@ -6,7 +6,7 @@
 //! Departures: see `departures.rs`; our search in addition to Edax; the opponents.
 
 use super::net_player::{COCMAES, IPREF_N, NetPlayer, edax, published_player, search};
-use super::opponents::{OpponentSuite, THIRTEEN};
+use super::opponents::{OpponentSuite, THIRTEEN_OPPONENTS};
 use super::table5::{BEST, ensembles};
 use super::trained_nets::{TrainedNetCache, accuracy};
 use super::{NetSpec, Percentage, add_percentage, split_name};
@@ -28,7 +28,7 @@ const ENSEMBLE: [f64; 4] = [64.0, 96.6, 93.5, 87.6];
 /// Published score of Conv8+BN against iPrefN (section VII).
 const AGAINST_IPREF: f64 = 93.9;
 
-/// The table.
+/// The experiment `cnn/table7`.
 pub struct Table7;
 
 impl Experiment for Table7 {
@@ -103,8 +103,8 @@ fn add_row(
     published: Option<[f64; 4]>,
 ) -> Result<(), ExperimentError> {
     let paper = |at: usize| published.map(|published| published[at]);
-    // A network that was also trained on later games has no accuracy by game; one trained for the test
-    // by game has none by example.
+    // A network that was also trained on later games has no accuracy by game; one trained for the
+    // test by game has none by example.
     let tests = nets.test_results(specs)?;
     for (by_game, paper) in [(false, paper(0)), (true, None)] {
         let spec = NetSpec { by_game, ..specs[0] };
@@ -115,7 +115,7 @@ fn add_row(
     }
     let mut player = NetPlayer::new(nets, specs)?;
     let suite = OpponentSuite::new(nets);
-    suite.add_score(report, title, THIRTEEN, paper(1), player.mean_score(&suite)?);
+    suite.add_score(report, title, THIRTEEN_OPPONENTS, paper(1), player.mean_score(&suite)?);
     let mut score_against = |name: &str| -> Result<Option<Percentage>, ExperimentError> {
         let opponent = published_player(nets, name);
         opponent.map_or(Ok(None), |opponent| player.score_against(&opponent, None))

@@ -1,5 +1,5 @@
-//! Liskowski, Jaśkowski & Krawiec (2018), Table VIII: the effect of symmetries and of removing duplicates
-//! on playing strength.
+//! Liskowski, Jaśkowski & Krawiec (2018), Table VIII: the effect of symmetries and of removing
+//! duplicates on playing strength.
 //!
 //! Measures the mean points against the 13 published players.
 //!
@@ -18,7 +18,7 @@ use outflank_records::ExampleSetKind;
 const PUBLISHED: [[f64; 4]; 3] =
     [[77.9, 85.2, 80.5, 86.0], [84.6, 89.0, 86.5, 90.0], [85.4, 91.8, 88.6, 93.1]];
 
-/// The table.
+/// The experiment `cnn/table8`.
 pub struct Table8;
 
 impl Experiment for Table8 {
@@ -49,7 +49,7 @@ impl Experiment for Table8 {
         let mut results = [[None; 4]; 3];
         for (row, net) in NETS.into_iter().enumerate().step_by(step) {
             for (column, set) in ExampleSetKind::ALL.into_iter().enumerate().step_by(step) {
-                let spec = NetSpec::new(net).on(set);
+                let spec = NetSpec::new(net).with_set(set);
                 let score = NetPlayer::new(&nets, &[spec])?.mean_score(&suite)?;
                 results[row][column] = score;
                 let paper = Some(PUBLISHED[row][column]);

@@ -1,7 +1,7 @@
 //! Liskowski, Jaśkowski & Krawiec (2018), Table IX: Conv8+BN without search against search players.
 //!
-//! Measures the points of the network, the time per move of the search, and the accuracy of the search
-//! in predicting experts' moves.
+//! Measures the points of the network, the time per move of the search, and the accuracy of the
+//! search in predicting experts' moves.
 //!
 //! Departures: see `departures.rs`; our search in addition to Edax.
 
@@ -29,7 +29,7 @@ const PUBLISHED: [[f64; 3]; 5] = [
     [10.3, 1000.0, 59.7],
 ];
 
-/// The table.
+/// The experiment `cnn/table9`.
 pub struct Table9;
 
 impl Experiment for Table9 {
@@ -76,7 +76,7 @@ impl Experiment for Table9 {
                 let row = format!("{name}, {depth}");
                 let Some(opponent) = opponent else {
                     for (column, paper) in COLUMNS.into_iter().zip(published) {
-                        format_times(report.cell(&row, column, Some(paper), None, None));
+                        format_times(report.add_cell(&row, column, Some(paper), None, None));
                     }
                     continue;
                 };
@@ -88,7 +88,7 @@ impl Experiment for Table9 {
                 let errors = [score.map(half_width), None, Some(half_width((accuracy, count)))];
                 for (at, column) in COLUMNS.into_iter().enumerate() {
                     let paper = is_edax.then_some(published[at]);
-                    format_times(report.cell(&row, column, paper, ours[at], errors[at]));
+                    format_times(report.add_cell(&row, column, paper, ours[at], errors[at]));
                 }
             }
         }

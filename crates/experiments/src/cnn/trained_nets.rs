@@ -26,8 +26,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Returns the accuracy that a specification is about: top-1 by example (the paper's measure), top-1
-/// among legal moves by game.
+/// Returns the accuracy that experiments report: top-1 in a split by example (the paper's measure),
+/// top-1 among legal moves in a split by game.
 pub fn accuracy(tests: &[TestMetrics], spec: NetSpec, set: ExampleSetKind) -> Option<Percentage> {
     let test = find_test(tests, spec, set)?;
     Some((if spec.by_game { test.top1_legal } else { test.top1 }, test.count))
@@ -63,9 +63,9 @@ pub struct TrainedNetCache<'a> {
     records: OnceCell<Vec<Record<Othello>>>,
     /// The dataset that was used last.
     dataset: RefCell<Option<(DatasetKey, Rc<Dataset>)>>,
-    /// Networks that the experiment had to do without.
+    /// Networks that the experiment omitted.
     omissions: RefCell<Omissions>,
-    /// Whether results that the experiment may have used were replaced.
+    /// Whether retraining replaced results that the experiment may have used.
     outdated: Cell<bool>,
 }
 
@@ -128,8 +128,8 @@ impl<'a> TrainedNetCache<'a> {
         Ok(dataset)
     }
 
-    /// Returns the train/test split of a network. On an equal, shorter budget one network serves both
-    /// tests; with full training it is the paper's split or ours.
+    /// Returns the train/test split of a network. With the shorter budget, one network serves both
+    /// tests; with full training, it is the paper's split or ours.
     fn split(&self, spec: NetSpec) -> Split {
         let by = match (self.serves_both_tests(spec), spec.by_game) {
             (true, _) => SplitBy::Both,
@@ -139,14 +139,14 @@ impl<'a> TrainedNetCache<'a> {
         Split { by, last_year: LAST_TRAINING_YEAR, train_fractions: TRAIN_FRACTIONS }
     }
 
-    /// Returns whether one network serves both tests.
+    /// Returns whether the network is tested both by example and by game.
     pub fn serves_both_tests(&self, spec: NetSpec) -> bool {
         let short_ensemble =
             spec.ensemble_member.is_some() && self.params.ensemble_epochs.is_some();
         short_ensemble || matches!(self.training_length(spec), TrainingLength::Examples(_))
     }
 
-    /// Returns the parameters for a network.
+    /// Returns the scale's parameters for a network.
     fn params_of(&self, spec: NetSpec) -> ScaleParams {
         match (spec.quarter_budget, spec.ensemble_member.is_some() && spec.full_training) {
             (true, _) => self.params.quarter_budget(),
@@ -168,8 +168,8 @@ impl<'a> TrainedNetCache<'a> {
         }
     }
 
-    /// Returns the folder of a network. Its name identifies the network and its data; the plan in its
-    /// result file identifies the training. Existing caches depend on these names.
+    /// Returns the folder of a network. Its name identifies the network and its data; the plan in
+    /// its result file identifies the training. Existing caches depend on these names.
     pub fn folder(&self, spec: NetSpec) -> PathBuf {
         let length = match self.training_length(spec) {
             TrainingLength::Examples(examples) => format!("{examples}"),
@@ -190,9 +190,9 @@ impl<'a> TrainedNetCache<'a> {
         self.context.player_folder(&name)
     }
 
-    /// Returns the results of a network: cached ones if they are from the same plan, or from a run of
-    /// `outflank train cnn`, whose results have no plan; otherwise trains and tests it. On a device that
-    /// cannot train, returns `None` if there are no cached results.
+    /// Returns the results of a network. Uses cached results if they have the same plan, or no
+    /// plan, as those of `outflank train cnn`; otherwise trains and tests the network. On a device
+    /// that cannot train, returns `None` if there are no cached results.
     pub fn train_or_load(&self, spec: NetSpec) -> Result<Option<TrainReport>, ExperimentError> {
         let folder = self.folder(spec);
         let path = folder.join(RESULT);
@@ -234,11 +234,12 @@ impl<'a> TrainedNetCache<'a> {
         let sample = sample_training_set(&dataset, &items, self.params.test_positions);
         let plan_text = self.plan_text_with_seed(spec)?;
         plan::begin(folder, &plan_text)?;
-        let study = TrainingSet::new(&net, &dataset.base, items);
+        let training_set = TrainingSet::new(&net, &dataset.base, items);
         let device = &*self.context.device;
-        let mut engine = device.engine(&net, plan, study).map_err(ExperimentError::training)?;
+        let mut engine =
+            device.engine(&net, plan, training_set).map_err(ExperimentError::training)?;
         let epochs = match self.training_length(spec) {
-            // Half a step less, because the number of steps is rounded up.
+            // Half a step less, because `train` rounds the number of steps up.
             TrainingLength::Examples(examples) => {
                 let steps_per_epoch = (count / plan.batch_size).max(1) as f64;
                 ((examples / plan.batch_size as u64).max(1) as f64 - 0.5) / steps_per_epoch
@@ -269,9 +270,9 @@ impl<'a> TrainedNetCache<'a> {
         };
         let mut result = TrainReport::new(&net, &spec.set.to_string(), &trained);
         result.plan = Some(plan_text);
-        let go_on = |_: &str, _| !stop_requested();
+        let should_continue = |_: &str, _| !stop_requested();
         match evaluation
-            .run(&mut *engine, net.input(), device, &mut result, go_on)
+            .run(&mut *engine, net.input(), device, &mut result, should_continue)
             .map_err(ExperimentError::training)?
         {
             true => Ok((result, model)),
@@ -279,8 +280,8 @@ impl<'a> TrainedNetCache<'a> {
         }
     }
 
-    /// Loads networks as one model, an ensemble if there are several; `None` if weights are missing and
-    /// cannot be trained, or if results are [`outdated`](Self::is_outdated).
+    /// Loads networks as one model, an ensemble if there are several; `None` if weights are missing
+    /// and cannot be trained, or if results are [`outdated`](Self::is_outdated).
     pub fn predictor(
         &self,
         specs: &[NetSpec],
@@ -301,8 +302,8 @@ impl<'a> TrainedNetCache<'a> {
         Ok(Some(Arc::new(EnsemblePolicy::new(input, engines, batch))))
     }
 
-    /// Returns the test results of a network, or of an ensemble on the tests of its first member; empty
-    /// if they are not available.
+    /// Returns the test results of a network, or of an ensemble on the tests of its first member;
+    /// empty if they are not available.
     pub fn test_results(&self, specs: &[NetSpec]) -> Result<Vec<TestMetrics>, ExperimentError> {
         let Some(&first) = specs.first() else { return Ok(Vec::new()) };
         let mut single = Vec::new();
@@ -323,9 +324,9 @@ impl<'a> TrainedNetCache<'a> {
         let dataset = self.dataset(first, input)?;
         let mut tests = Vec::new();
         for test in &dataset.tests {
-            let answer = &mut |words: &[u64]| predictor.logits(words);
+            let predict = &mut |words: &[u64]| predictor.logits(words);
             let examples = sample_evenly(&test.examples, self.params.test_positions);
-            let metrics = measure(answer, input, &examples, false, |_| !stop_requested())
+            let metrics = measure(predict, input, &examples, false, |_| !stop_requested())
                 .map_err(ExperimentError::training)?;
             let metrics = metrics.ok_or(ExperimentError::Stopped)?;
             tests.push(TestMetrics::new(&test.name, test.train_overlap, false, &metrics));
@@ -334,8 +335,8 @@ impl<'a> TrainedNetCache<'a> {
         Ok(tests)
     }
 
-    /// Returns whether a retrained network has other results than those the experiment may have used.
-    /// Then the experiment must run again.
+    /// Returns whether retraining replaced results that the experiment may have used. If so, the
+    /// experiment must run again.
     pub fn is_outdated(&self) -> bool {
         self.outdated.get()
     }

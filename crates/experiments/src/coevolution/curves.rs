@@ -1,8 +1,8 @@
-//! Krawiec & Szubert (2011), Figures 3 and 4: score against the heuristic during training, for networks
-//! of three sizes.
+//! Krawiec & Szubert (2011), Figures 3 and 4: score against the heuristic during training, for
+//! networks of three sizes.
 //!
-//! Departures: see `departures` in [`coevolution`](super); in Figure 4 also the published level of TDL
-//! and CTDL.
+//! Departures: see `departures` in [`coevolution`](super); in Figure 4 also the published scores of
+//! TDL and CTDL.
 
 use super::{
     MethodRuns, MethodVariant, SECOND_HALF, ScaleParams, departures, games_at, scale_params, train,
@@ -14,12 +14,12 @@ use outflank_learners::training::{Measurement, measurement_at};
 use outflank_report::text::count;
 use outflank_report::{Plot, Point, Series};
 
-/// Section 5.1: CTDL reaches 65% to 70% on average, as TDL does; this is the middle.
-const TDL_LEVEL: f64 = 67.5;
-/// Section 5.1: score of the best ETDL player.
+/// Score of TDL and CTDL: the middle of the published range of 65% to 70% (section 5.1).
+const TDL_SCORE: f64 = 67.5;
+/// Score of the best ETDL player (section 5.1).
 const BEST_ETDL: f64 = 90.0;
 
-/// One of the figures.
+/// One of Figures 3a, 3b and 4.
 pub struct Curves {
     name: &'static str,
     about: &'static str,
@@ -115,15 +115,15 @@ impl Experiment for Curves {
                 let paper =
                     self.published(&runs.variant).filter(|_| measurement == params.measurements);
                 let column = count(games);
-                report.cell(&name, column, paper, Some(value), Some(error));
+                report.add_cell(&name, column, paper, Some(value), Some(error));
                 points.push(Point::with_error(games as f64, value, error));
             }
             let half = scores.second_half();
             let (paper, error) = (self.published(&runs.variant), half.half_width());
-            report.cell(&name, SECOND_HALF, paper, Some(half.value), Some(error));
+            report.add_cell(&name, SECOND_HALF, paper, Some(half.value), Some(error));
             let series = Series::line(name, points).band();
-            let other = runs.variant.shape != self.shape;
-            plot = plot.series(if other { series.dashed() } else { series });
+            let is_other_shape = runs.variant.shape != self.shape;
+            plot = plot.series(if is_other_shape { series.dashed() } else { series });
         }
         let caption = "Means over runs with 95% confidence intervals.";
         report.figures.push(("curves".to_owned(), Box::new(plot), caption.to_owned()));
@@ -150,7 +150,7 @@ impl Curves {
     fn published(&self, variant: &MethodVariant) -> Option<f64> {
         let in_text = [("tdl", "s"), ("ctdl", "sxm_t")];
         let named = in_text.contains(&(variant.method, variant.operators));
-        (variant.shape == "12x6" && self.shape == "12x6" && named).then_some(TDL_LEVEL)
+        (variant.shape == "12x6" && self.shape == "12x6" && named).then_some(TDL_SCORE)
     }
 
     fn findings(&self, all: &[MethodRuns], report: &mut Report, params: &ScaleParams) {
@@ -193,7 +193,7 @@ impl Curves {
             let best = runs.curves.iter().flatten().filter_map(|p| p.scores.first().copied());
             let best = best.fold(0.0, f64::max);
             report
-                .cell("ETDL-sxm_t", "best player", Some(BEST_ETDL), Some(best), None)
+                .add_cell("ETDL-sxm_t", "best player", Some(BEST_ETDL), Some(best), None)
                 .decimals(0, 1);
             report.findings.push(format!(
                 "The best measured ETDL player scored {best:.1}% (paper: {BEST_ETDL:.0}%)."

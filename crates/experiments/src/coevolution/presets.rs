@@ -1,7 +1,8 @@
 //! Presets for the paper's methods and operators.
 //!
-//! The constants are in `presets.toml`. The settings of a method such as CTDL-sxm_t are the base table,
-//! overridden by the method's table and then by those of its operators (s, x and m_t).
+//! The constants are in `presets.toml`. The configuration of a method such as CTDL-sxm_t is the
+//! base table, overridden by the table of the method and then by the tables of its operators (s, x
+//! and m_t).
 
 use outflank_learners::coevolution::{CoevolutionConfig, CoevolutionConfigError};
 use outflank_runs::did_you_mean;
@@ -11,7 +12,7 @@ pub const METHODS: [&str; 6] = ["tdl", "cel", "hof", "ptdl", "ctdl", "etdl"];
 
 /// All combinations of a method and its operators in the paper's text and figures.
 #[cfg(test)]
-const NAMED: [(&str, &str); 17] = [
+const COMBINATIONS: [(&str, &str); 17] = [
     ("tdl", "s"),
     ("cel", "xm_w"),
     ("hof", "xm_w"),
@@ -32,11 +33,12 @@ const NAMED: [(&str, &str); 17] = [
 ];
 
 fn presets() -> toml::Table {
-    // Embedded, and parsed by a test.
+    // This cannot fail: the file is embedded, and a test parses it.
     include_str!("presets.toml").parse().unwrap_or_default()
 }
 
-fn inner<'a>(presets: &'a toml::Table, path: &[&str]) -> Option<&'a toml::Table> {
+/// Returns the table at a path of keys.
+fn table_at<'a>(presets: &'a toml::Table, path: &[&str]) -> Option<&'a toml::Table> {
     let mut table = presets;
     for key in path {
         table = table.get(*key)?.as_table()?;
@@ -44,28 +46,29 @@ fn inner<'a>(presets: &'a toml::Table, path: &[&str]) -> Option<&'a toml::Table>
     Some(table)
 }
 
-/// Returns the complete settings of a method as a table.
+/// Returns the complete configuration of a method as a table.
 ///
 /// `operators` is a string such as `sxm_t`; `None` selects the method's default.
 pub fn table(method: &str, operators: Option<&str>) -> Result<toml::Table, CoevolutionConfigError> {
     let presets = presets();
-    let own = inner(&presets, &["methods", method]).ok_or_else(|| {
-        let meant = did_you_mean(method, &METHODS);
-        CoevolutionConfigError::Value(format!("unknown method '{method}'; {meant}"))
+    let method_table = table_at(&presets, &["methods", method]).ok_or_else(|| {
+        let hint = did_you_mean(method, &METHODS);
+        CoevolutionConfigError::Value(format!("unknown method '{method}'; {hint}"))
     })?;
-    let mut settings = inner(&presets, &["base"]).cloned().unwrap_or_default();
-    settings.extend(own.clone());
-    let default = inner(&presets, &["defaults"]).and_then(|table| table.get(method)?.as_str());
+    let mut table = table_at(&presets, &["base"]).cloned().unwrap_or_default();
+    table.extend(method_table.clone());
+    let default = table_at(&presets, &["defaults"]).and_then(|table| table.get(method)?.as_str());
     if operators.is_some_and(|letters| letters.trim().is_empty()) {
         let text = "operators: give at least one, such as sxm_t, or omit the option";
         return Err(CoevolutionConfigError::Value(text.to_owned()));
     }
     let mut rest = operators.or(default).unwrap_or_default();
-    let operator_tables = inner(&presets, &["operators"]).cloned().unwrap_or_default();
+    let operator_tables = table_at(&presets, &["operators"]).cloned().unwrap_or_default();
     while !rest.is_empty() {
-        // The longest match: `as` splits the games differently than `a` and `s`.
-        let fits = operator_tables.iter().filter(|(name, _)| rest.starts_with(name.as_str()));
-        let Some((name, keys)) = fits.max_by_key(|(name, _)| name.len()) else {
+        // The longest match wins, because `as` splits the games differently than `a` followed by
+        // `s`.
+        let matching = operator_tables.iter().filter(|(name, _)| rest.starts_with(name.as_str()));
+        let Some((name, keys)) = matching.max_by_key(|(name, _)| name.len()) else {
             let names: Vec<&str> = operator_tables.keys().map(String::as_str).collect();
             return Err(CoevolutionConfigError::Value(format!(
                 "operators '{}': no operator at '{rest}'; the operators are {}",
@@ -73,21 +76,21 @@ pub fn table(method: &str, operators: Option<&str>) -> Result<toml::Table, Coevo
                 names.join(", ")
             )));
         };
-        settings.extend(keys.as_table().cloned().unwrap_or_default());
+        table.extend(keys.as_table().cloned().unwrap_or_default());
         rest = &rest[name.len()..];
     }
-    Ok(settings)
+    Ok(table)
 }
 
-/// Returns the settings of a method with a network shape.
-pub fn settings(
+/// Returns the configuration of a method with a network shape.
+pub fn config(
     method: &str,
     operators: Option<&str>,
     shape: &str,
 ) -> Result<CoevolutionConfig, CoevolutionConfigError> {
-    let mut settings = table(method, operators)?;
-    settings.insert("shape".to_owned(), shape.into());
-    CoevolutionConfig::from_table(&settings)
+    let mut table = table(method, operators)?;
+    table.insert("shape".to_owned(), shape.into());
+    CoevolutionConfig::from_table(&table)
 }
 
 /// Returns the paper's name of a method, such as `CTDL-sxm_t`.
@@ -109,10 +112,10 @@ mod tests {
     #[test]
     fn all_presets_are_complete() {
         assert!(!presets().is_empty());
-        for (method, operators) in NAMED {
+        for (method, operators) in COMBINATIONS {
             for shape in ["7x4", "9x5", "12x6"] {
-                let settings = settings(method, Some(operators), shape);
-                settings.unwrap_or_else(|error| panic!("{method} {operators}: {error}"));
+                let config = config(method, Some(operators), shape);
+                config.unwrap_or_else(|error| panic!("{method} {operators}: {error}"));
             }
         }
         for method in METHODS {
@@ -123,10 +126,10 @@ mod tests {
     /// Section 4.1: numbers of weights; section 4.3: games per generation.
     #[test]
     fn games_per_generation_match_the_paper() {
-        let of = |method, operators| settings(method, Some(operators), "12x6").unwrap();
+        let of = |method, operators| config(method, Some(operators), "12x6").unwrap();
         assert_eq!(of("ctdl", "sxm_t").weights(), 8748);
-        assert_eq!(settings("tdl", None, "7x4").unwrap().weights(), 567);
-        assert_eq!(settings("tdl", None, "9x5").unwrap().weights(), 2187);
+        assert_eq!(config("tdl", None, "7x4").unwrap().weights(), 567);
+        assert_eq!(config("tdl", None, "9x5").unwrap().weights(), 2187);
         assert_eq!(of("ctdl", "s").generation_games(0), 5000 + 50 * 49);
         assert_eq!(2_000_000 / of("ctdl", "sxm_w").generation_games(0), 268);
         for mutual in ["p", "px", "pxm_t", "a", "ax", "axm_t", "asxm_t"] {
@@ -142,14 +145,14 @@ mod tests {
 
     #[test]
     fn operator_settings_match_the_paper() {
-        let both = settings("ctdl", Some("asxm_t"), "12x6").unwrap();
+        let both = config("ctdl", Some("asxm_t"), "12x6").unwrap();
         assert_eq!((both.self_games, both.archive_opponents, both.archive_games), (400, 3, 200));
         assert!(both.archive_newest && both.crossover == 1.0 && both.topology_mutation == 0.01);
         assert_eq!((both.weight_mutation, both.spread), (0.0, 0.0));
-        let cel = settings("cel", None, "7x4").unwrap();
+        let cel = config("cel", None, "7x4").unwrap();
         assert_eq!((cel.weight_mutation, cel.weight_deviation, cel.spread), (0.05, 0.25, 1.0));
         assert_eq!((cel.training_games(), cel.tournament), (0, 5));
-        let etdl = settings("etdl", None, "12x6").unwrap();
+        let etdl = config("etdl", None, "12x6").unwrap();
         assert_eq!((etdl.fitness, etdl.heuristic_games), (Fitness::Heuristic, 50));
         assert_eq!((etdl.alpha, etdl.epsilon, etdl.heuristic_random), (0.001, 0.1, 0.1));
     }

@@ -1,7 +1,7 @@
 //! Krawiec & Szubert (2011), Figures 5, 6 and 7: tournament between teams (section 5.2).
 //!
-//! A team consists of the best players of all runs of a method at the same measurement. Every member
-//! plays every member of every other team with both colors, without random moves.
+//! A team consists of the best players of all runs of a method at the same measurement. Every
+//! member plays every member of every other team with both colors, without random moves.
 //!
 //! Departures: see `departures` in [`coevolution`](super).
 
@@ -19,7 +19,7 @@ use outflank_players::{Greedy, PlayerFactory};
 use outflank_report::{Plot, Point, Series};
 use outflank_runs::stop_requested;
 
-/// One of the figures: its teams, and the rankings in the text.
+/// One of Figures 5, 6 and 7: its teams, and the rankings in the text.
 pub struct Teams {
     name: &'static str,
     about: &'static str,
@@ -61,7 +61,7 @@ pub const FIG6: Teams = Teams {
     rankings: &[(1, 2), (4, 5), (6, 2), (6, 5), (6, 4), (1, 4)],
 };
 
-/// Figure 7: the best of both, and ETDL, whose fitness uses an external player.
+/// Figure 7: the best methods of Figures 5 and 6, and ETDL, whose fitness uses an external player.
 pub const FIG7: Teams = Teams {
     name: "coevolution/fig7",
     about: "tournament between teams: the best methods and ETDL",
@@ -117,11 +117,11 @@ impl Experiment for Teams {
                 let (value, error) = (mean.value, mean.half_width());
                 let games = games_at(context, measurement);
                 let column = outflank_report::text::count(games);
-                report.cell(&name, column, None, Some(value), Some(error));
+                report.add_cell(&name, column, None, Some(value), Some(error));
                 points.push(Point::with_error(games as f64, value, error));
             }
             let half = team.second_half();
-            report.cell(&name, SECOND_HALF, None, Some(half.value), Some(half.half_width()));
+            report.add_cell(&name, SECOND_HALF, None, Some(half.value), Some(half.half_width()));
             plot = plot.series(Series::line(name, points).band());
         }
         let caption = "Means over the members of a team with 95% confidence intervals; the mean of all \
@@ -143,11 +143,12 @@ fn tournament(
     all: &[MethodRuns],
     measurement: u64,
 ) -> Result<Vec<Vec<f64>>, ExperimentError> {
-    let mut entries: Vec<PlayerFactory<Othello>> = Vec::new();
+    let mut players: Vec<PlayerFactory<Othello>> = Vec::new();
     let mut team_of = Vec::new();
     for (team, runs) in all.iter().enumerate() {
         for (run, folder) in runs.folders.iter().enumerate() {
-            // A generation may span several measurements; then the previous player is still the best.
+            // A generation may span several measurements. Then the player of the previous one is
+            // still the best.
             let last = scale_params(context.scale).measurements;
             let saved = (1..=measurement).rev().chain(measurement + 1..=last);
             let path = saved
@@ -156,27 +157,27 @@ fn tournament(
             let path =
                 path.unwrap_or_else(|| numbered_model_file::<NTupleNetwork>(folder, measurement));
             let policy = load(&path)?.0.policy();
-            entries.push(PlayerFactory::new(
+            players.push(PlayerFactory::new(
                 format!("{} {}", runs.variant.title(), run + 1),
                 move || Ok(Box::new(Greedy::new(policy.clone()))),
             ));
             team_of.push(team);
         }
     }
-    let pairs: Vec<(usize, usize)> = (0..entries.len())
-        .flat_map(|a| (a + 1..entries.len()).map(move |b| (a, b)))
+    let pairs: Vec<(usize, usize)> = (0..players.len())
+        .flat_map(|a| (a + 1..players.len()).map(move |b| (a, b)))
         .filter(|&(a, b)| team_of[a] != team_of[b])
         .collect();
     let seed = context.seed.wrapping_add(measurement);
-    let terms = ContestConfig {
+    let config = ContestConfig {
         openings: vec![Line::default()],
         rounds: 1,
         seed,
         threads: context.threads,
         remote: None,
     };
-    let mut half_points = vec![(0u32, 0u32); entries.len()];
-    let complete = contest(&entries, &pairs, &terms, None, |games, _| {
+    let mut half_points = vec![(0u32, 0u32); players.len()];
+    let complete = contest(&players, &pairs, &config, None, |games, _| {
         for game in games {
             for player in [game.black, game.white] {
                 half_points[player].0 += game.half_points_of(player);

@@ -1,10 +1,12 @@
-//! Yelluri (2015), Figure 1: accuracy on test pairs while each round compares a new pair (section 4.1).
+//! Yelluri (2015), Figure 1: accuracy on test pairs while each round compares a new pair (section
+//! 4.1).
 //!
 //! Departures: see `departures` in [`gp`](super).
 
 use super::{
-    Checkers, GameOracle, Othello, ROUNDS, STRATEGIES, Search, StrategyRuns, TestPairs,
-    compare_paired, contest, departures, game_title, scale_params, table_rounds, tests, train,
+    Checkers, GameOracle, Othello, ROUNDS, STRATEGIES, SearchTarget, StrategyRuns, TestPairs,
+    compare_paired, departures, game_title, oracle_config, scale_params, table_rounds, test_pairs,
+    train,
 };
 use crate::context::{ExperimentContext, ExperimentError};
 use crate::statistics::Mean;
@@ -23,7 +25,7 @@ fn published(game: Game) -> (f64, f64, u64) {
     }
 }
 
-/// The experiment.
+/// The experiment `gp/fig1`.
 pub struct Fig1;
 
 impl Experiment for Fig1 {
@@ -45,20 +47,21 @@ impl Experiment for Fig1 {
             "Percentage of {} test pairs of random heuristics whose winner is predicted, while each \
              round compares a new pair; mean of {} runs.",
             count(params.test_pairs as u64),
-            params.seeds
+            params.runs
         );
         let mut report = Report::new(self.name(), context.scale, "Yelluri (2015), Figure 1", lead);
-        let tests = (tests::<Othello>(context)?, tests::<Checkers>(context)?);
-        let runs = train(context, Search::Pair, &STRATEGIES, Some(&tests))?;
+        let tests = (test_pairs::<Othello>(context)?, test_pairs::<Checkers>(context)?);
+        let runs = train(context, SearchTarget::Pair, &STRATEGIES, Some(&tests))?;
         let Some([othello, checkers]) = runs else { return Ok(ExperimentOutcome::RunTrained) };
-        one_game::<Othello>(context, &othello, &tests.0, &mut report)?;
-        one_game::<Checkers>(context, &checkers, &tests.1, &mut report)?;
+        add_game::<Othello>(context, &othello, &tests.0, &mut report)?;
+        add_game::<Checkers>(context, &checkers, &tests.1, &mut report)?;
         report.departures = departures(context.scale);
         Ok(report.into())
     }
 }
 
-fn one_game<P: RegisteredGame + NamedFeatures>(
+/// Adds the curves and findings of one game.
+fn add_game<P: RegisteredGame + NamedFeatures>(
     context: &ExperimentContext,
     all: &[StrategyRuns],
     tests: &TestPairs,
@@ -81,11 +84,11 @@ fn one_game<P: RegisteredGame + NamedFeatures>(
             let mean = Mean::of(&runs.at(round, "accuracy"));
             let error = mean.half_width();
             report
-                .cell(&row, round.to_string(), paper, Some(mean.value), Some(error))
+                .add_cell(&row, round.to_string(), paper, Some(mean.value), Some(error))
                 .decimals(0, 1);
         }
         let last = Mean::of(&runs.at(params.rounds, "accuracy"));
-        report.cell(
+        report.add_cell(
             &row,
             "standard deviation of runs at the end",
             None,
@@ -98,14 +101,14 @@ fn one_game<P: RegisteredGame + NamedFeatures>(
         });
         plot = plot.series(Series::line(runs.strategy, points).band());
     }
-    let games = GameOracle::<P>::new(contest(context, context.seed));
+    let games = GameOracle::<P>::new(oracle_config(context, context.seed));
     let ceiling = tests.ceiling(&games)?;
-    let (same, even) = (ceiling.same, ceiling.ties);
+    let (same, ties) = (ceiling.same, ceiling.ties);
     let (decided, predictable) = (100.0 * ceiling.same_if_decided(), 100.0 * ceiling.majority);
     let row = format!("{title}, ceiling");
-    report.cell(&row, "winner repeats", None, Some(100.0 * same), None);
-    report.cell(&row, "winner repeats, decided pairs", None, Some(decided), None);
-    report.cell(&row, "majority of seven comparisons", None, Some(predictable), None);
+    report.add_cell(&row, "winner repeats", None, Some(100.0 * same), None);
+    report.add_cell(&row, "winner repeats, decided pairs", None, Some(decided), None);
+    report.add_cell(&row, "majority of seven comparisons", None, Some(predictable), None);
     plot = plot
         .reference_line(decided, "the winner repeats")
         .reference_line(predictable, "majority of seven comparisons")
@@ -122,29 +125,29 @@ fn one_game<P: RegisteredGame + NamedFeatures>(
          of the decided pairs. The majority of seven new comparisons predicts {predictable:.1}% of \
          the winners.",
         100.0 * same,
-        100.0 * even
+        100.0 * ties
     ));
     Ok(())
 }
 
 /// Compares BALD with the other strategies, at the end and over all rounds.
 fn findings(all: &[StrategyRuns], game: Game, rounds: u64, report: &mut Report) {
-    let whole = |runs: &StrategyRuns| -> Vec<f64> {
+    let mean_over_rounds = |runs: &StrategyRuns| -> Vec<f64> {
         let mean = |run: &super::Run| {
             (1..=rounds).map(|round| run.at(round, "accuracy")).sum::<f64>() / rounds as f64
         };
         runs.runs.iter().map(mean).collect()
     };
     let is_bald = |runs: &&StrategyRuns| runs.strategy.starts_with("BALD");
-    let others = || all.iter().filter(|runs| !is_bald(runs));
+    let baselines = || all.iter().filter(|runs| !is_bald(runs));
     let pairs =
-        all.iter().filter(is_bald).flat_map(|bald| others().map(move |other| (bald, other)));
+        all.iter().filter(is_bald).flat_map(|bald| baselines().map(move |other| (bald, other)));
     for (bald, other) in pairs {
         let (a, b) = (bald.at(rounds, "accuracy"), other.at(rounds, "accuracy"));
         let text =
             compare_paired(game, (bald.strategy, &a), (other.strategy, &b), "accuracy at the end");
         report.findings.push(text);
-        let (a, b) = (whole(bald), whole(other));
+        let (a, b) = (mean_over_rounds(bald), mean_over_rounds(other));
         let text = compare_paired(
             game,
             (bald.strategy, &a),

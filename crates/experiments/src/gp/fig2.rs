@@ -1,10 +1,10 @@
-//! Yelluri (2015), Figure 2: benchmark score of the best heuristic so far, while each round searches an
-//! opponent for it (section 4.2).
+//! Yelluri (2015), Figure 2: benchmark score of the best heuristic so far; each round searches for
+//! an opponent of it (section 4.2).
 //!
 //! Departures: see `departures` in [`gp`](super), and the openings of the benchmark.
 
 use super::{
-    BENCHMARK, RANDOM_OPPONENTS, ROUNDS, STRATEGIES, Search, StrategyRuns, compare_paired,
+    BENCHMARK, RANDOM_OPPONENTS, ROUNDS, STRATEGIES, SearchTarget, StrategyRuns, compare_paired,
     departures, game_title, scale_params, table_rounds, train,
 };
 use crate::context::{ExperimentContext, ExperimentError};
@@ -21,7 +21,7 @@ fn published(game: Game) -> (f64, u64) {
     }
 }
 
-/// The experiment.
+/// The experiment `gp/fig2`.
 pub struct Fig2;
 
 impl Experiment for Fig2 {
@@ -41,15 +41,15 @@ impl Experiment for Fig2 {
         let params = scale_params(context.scale);
         let lead = format!(
             "Points of the best heuristic so far in one game against each of {} random heuristics, \
-             while each round searches an opponent for it; mean of {} runs. At the end it also plays as \
-             many new heuristics, which had no part in its selection.",
-            params.benchmark, params.seeds
+             while each round searches for an opponent of it; mean of {} runs. At the end it also plays \
+             the same number of new heuristics, which had no part in its selection.",
+            params.benchmark, params.runs
         );
         let mut report = Report::new(self.name(), context.scale, "Yelluri (2015), Figure 2", lead);
-        let runs = train(context, Search::Opponent, &RANDOM_OPPONENTS, None)?;
+        let runs = train(context, SearchTarget::Opponent, &RANDOM_OPPONENTS, None)?;
         let Some([othello, checkers]) = runs else { return Ok(ExperimentOutcome::RunTrained) };
-        one_game(context, Game::Othello, &othello, &mut report);
-        one_game(context, Game::Checkers, &checkers, &mut report);
+        add_game(context, Game::Othello, &othello, &mut report);
+        add_game(context, Game::Checkers, &checkers, &mut report);
         report.departures = departures(context.scale);
         report.departures.push(
             "Benchmark games start with two random moves, and colors alternate. The maximum of many \
@@ -60,7 +60,8 @@ impl Experiment for Fig2 {
     }
 }
 
-fn one_game(context: &ExperimentContext, game: Game, all: &[StrategyRuns], report: &mut Report) {
+/// Adds the curves and findings of one game.
+fn add_game(context: &ExperimentContext, game: Game, all: &[StrategyRuns], report: &mut Report) {
     let params = scale_params(context.scale);
     let (top, found_at) = published(game);
     let title = game_title(game);
@@ -76,14 +77,14 @@ fn one_game(context: &ExperimentContext, game: Game, all: &[StrategyRuns], repor
             let mean = Mean::of(&runs.at(round, "best"));
             let error = Some(mean.half_width());
             let paper = is_published.then_some(top);
-            report.cell(&row, round.to_string(), paper, Some(mean.value), error).decimals(0, 1);
+            report.add_cell(&row, round.to_string(), paper, Some(mean.value), error).decimals(0, 1);
         }
         let fresh: Vec<f64> = runs.runs.iter().filter_map(|run| run.fresh_score).collect();
         let end = Mean::of(&fresh);
         let error = Some(end.half_width());
-        report.cell(&row, "new heuristics", None, Some(end.value), error);
+        report.add_cell(&row, "new heuristics", None, Some(end.value), error);
         let last = Mean::of(&runs.at(params.rounds, "best"));
-        report.cell(
+        report.add_cell(
             &row,
             "standard deviation of runs at the end",
             None,

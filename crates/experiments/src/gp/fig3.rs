@@ -1,10 +1,11 @@
-//! Yelluri (2015), Figure 3: posterior mean and variance of the pair that BALD chooses, while each round
-//! searches an opponent for the best heuristic (section 4.3).
+//! Yelluri (2015), Figure 3: posterior mean and variance of the pair that BALD chooses; each round
+//! searches for an opponent of the best heuristic (section 4.3).
 //!
 //! Departures: see `departures` in [`gp`](super); the paper has Othello only and no numbers.
 
 use super::{
-    STRATEGIES, Search, StrategyRuns, departures, game_title, scale_params, table_rounds, train,
+    STRATEGIES, SearchTarget, StrategyRuns, departures, game_title, scale_params, table_rounds,
+    train,
 };
 use crate::context::{ExperimentContext, ExperimentError};
 use crate::statistics::Mean;
@@ -12,7 +13,7 @@ use crate::{Experiment, ExperimentOutcome, Report};
 use outflank_games::Game;
 use outflank_report::{Plot, Point, Series};
 
-/// The experiment.
+/// The experiment `gp/fig3`.
 pub struct Fig3;
 
 impl Experiment for Fig3 {
@@ -33,13 +34,13 @@ impl Experiment for Fig3 {
         let lead = format!(
             "Posterior mean and variance of the preference in the pair that BALD chooses, before the \
              comparison; mean of {} runs.",
-            params.seeds
+            params.runs
         );
         let mut report = Report::new(self.name(), context.scale, "Yelluri (2015), Figure 3", lead);
-        let runs = train(context, Search::Opponent, &STRATEGIES[..1], None)?;
+        let runs = train(context, SearchTarget::Opponent, &STRATEGIES[..1], None)?;
         let Some([othello, checkers]) = runs else { return Ok(ExperimentOutcome::RunTrained) };
         for (game, all) in [(Game::Othello, othello), (Game::Checkers, checkers)] {
-            all.iter().for_each(|runs| one_game(context, game, runs, &mut report));
+            all.iter().for_each(|runs| add_game(context, game, runs, &mut report));
         }
         report.departures = departures(context.scale);
         report.departures.push(
@@ -51,7 +52,8 @@ impl Experiment for Fig3 {
     }
 }
 
-fn one_game(context: &ExperimentContext, game: Game, runs: &StrategyRuns, report: &mut Report) {
+/// Adds the curves and findings of one game.
+fn add_game(context: &ExperimentContext, game: Game, runs: &StrategyRuns, report: &mut Report) {
     let params = scale_params(context.scale);
     let title = game_title(game);
     // The initial pairs have no posterior, so curves start with the first round.
@@ -68,7 +70,7 @@ fn one_game(context: &ExperimentContext, game: Game, runs: &StrategyRuns, report
         for round in table_rounds(params.rounds).into_iter().filter(|&round| round > 0) {
             let mean = Mean::of(&at(round, of, magnitude));
             let error = Some(mean.half_width());
-            report.cell(&row, round.to_string(), None, Some(mean.value), error);
+            report.add_cell(&row, round.to_string(), None, Some(mean.value), error);
         }
         let points = (1..=params.rounds).map(|round| {
             let mean = Mean::of(&at(round, of, magnitude));

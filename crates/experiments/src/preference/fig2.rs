@@ -10,7 +10,7 @@ use outflank_presentation::tuple_board;
 /// Number of tuples in Table I and of their weights.
 const PUBLISHED: [(&str, f64); 2] = [("tuples", 15.0), ("weights", 6561.0)];
 
-/// The experiment.
+/// The experiment `preference/fig2`.
 pub struct Fig2;
 
 impl Experiment for Fig2 {
@@ -29,23 +29,24 @@ impl Experiment for Fig2 {
             Report::new(self.name(), context.scale, "Runarsson & Lucas (2014), Figure 2", lead);
         let ours = [tuples.tuples().len() as f64, tuples.count() as f64];
         for ((row, paper), ours) in PUBLISHED.into_iter().zip(ours) {
-            report.cell(row, "count", Some(paper), Some(ours), Some(0.0)).decimals(0, 0);
+            report.add_cell(row, "count", Some(paper), Some(ours), Some(0.0)).decimals(0, 0);
         }
         let firsts: Vec<_> = tuples.tuples().iter().map(|t| t.placements()[0].clone()).collect();
-        let images: Vec<_> = tuples.tuples().iter().flat_map(|t| t.placements()).cloned().collect();
-        let together = tuple_board("Without symmetric copies", &firsts);
-        let expanded = tuple_board("With symmetric copies", &images);
+        let placements: Vec<_> =
+            tuples.tuples().iter().flat_map(|t| t.placements()).cloned().collect();
+        let without_copies = tuple_board("Without symmetric copies", &firsts);
+        let with_copies = tuple_board("With symmetric copies", &placements);
         for (number, tuple) in tuples.tuples().iter().enumerate() {
             let name = format!("tuple {}", number + 1);
             report
-                .cell(&name, "inputs", None, Some(tuple.length() as f64), Some(0.0))
+                .add_cell(&name, "inputs", None, Some(tuple.length() as f64), Some(0.0))
                 .decimals(0, 0);
             let board = tuple_board(format!("Tuple {}", number + 1), &tuple.placements()[..1]);
             let stem = format!("tuple-{:02}", number + 1);
             report.figures.push((stem, Box::new(board), String::new()));
         }
-        report.figures.insert(0, ("expanded".to_owned(), Box::new(expanded), String::new()));
-        report.figures.insert(0, ("together".to_owned(), Box::new(together), String::new()));
+        report.figures.insert(0, ("expanded".to_owned(), Box::new(with_copies), String::new()));
+        report.figures.insert(0, ("together".to_owned(), Box::new(without_copies), String::new()));
         Ok(report.into())
     }
 }

@@ -1,7 +1,7 @@
-//! Runarsson & Lucas (2014), Figures 3 and 4: top-1 and pairwise accuracy by stage of the game, with
-//! 1-tuples (Figure 3) and N-tuples (Figure 4).
+//! Runarsson & Lucas (2014), Figures 3 and 4: top-1 and pairwise accuracy by stage of the game,
+//! with 1-tuples (Figure 3) and N-tuples (Figure 4).
 //!
-//! Departures: 1. the sample of games; 2. the solvers.
+//! Departures: the sample of games; the solvers.
 
 use super::table2::{Column, PUBLISHED, mean, measure};
 use super::{FeatureSet, METHODS, method_name};
@@ -10,7 +10,7 @@ use crate::{Experiment, ExperimentOutcome, Report};
 use outflank_arena::accuracy::STAGES;
 use outflank_report::{Plot, Point, Series};
 
-/// The experiment.
+/// The experiment `preference/fig3`.
 pub struct Fig3;
 
 impl Experiment for Fig3 {
@@ -62,6 +62,7 @@ pub(super) fn figure(
     Ok(report)
 }
 
+/// Adds the cells of a series and returns it: pairwise accuracy if `pairs`, else top-1 accuracy.
 fn series(column: &Column, name: &str, pairs: bool, report: &mut Report) -> Series {
     let label = format!("{name}{}", if pairs { ", pairs" } else { "" });
     let mut points = Vec::new();
@@ -69,7 +70,7 @@ fn series(column: &Column, name: &str, pairs: bool, report: &mut Report) -> Seri
         let (ours, error) =
             mean(&column.trials, |a| if pairs { &a.stage_pairs[stage] } else { &a.stages[stage] });
         let paper = column.paper_column.filter(|_| !pairs).map(|at| PUBLISHED[stage][at]);
-        report.cell(label.clone(), format!("{from}-{to}"), paper, Some(ours), Some(error));
+        report.add_cell(label.clone(), format!("{from}-{to}"), paper, Some(ours), Some(error));
         points.push(Point::with_error(f64::from(to), ours, error));
     }
     let series = Series::line(label, points);

@@ -4,7 +4,7 @@ use super::{FeatureSet, fig3};
 use crate::context::{DataFolder, ExperimentContext, ExperimentError};
 use crate::{Experiment, ExperimentOutcome};
 
-/// The experiment.
+/// The experiment `preference/fig4`.
 pub struct Fig4;
 
 impl Experiment for Fig4 {

@@ -1,7 +1,7 @@
 //! Runarsson & Lucas (2014), section VIII-D: the number of non-zero features of a difference of two
 //! positions (preference learning) and of a single position (classification).
 //!
-//! Departure: 1. the sample of games.
+//! Departure: the sample of games.
 
 use super::table2::mean_and_half_width;
 use super::{FeatureSet, games, games_departure};
@@ -13,13 +13,13 @@ use outflank_models::View;
 use outflank_records::{Decision, DecisionFilter, decisions};
 use outflank_report::BarChart;
 
-/// Non-zero features of a difference and of a position, with 1-tuples and N-tuples.
+/// Published non-zero features of a difference and of a position, with 1-tuples and N-tuples.
 const PUBLISHED: [(f64, f64); 2] = [(11.8, 64.0), (64.8, 82.7)];
 
-/// Number of chunks of the data whose means give the standard error.
+/// Number of chunks of the data; the standard error is computed from their means.
 const CHUNKS: usize = 10;
 
-/// The experiment.
+/// The experiment `preference/sparsity`.
 pub struct Sparsity;
 
 impl Experiment for Sparsity {
@@ -49,10 +49,16 @@ impl Experiment for Sparsity {
             let tuples = features.tuples();
             let (ours, error) =
                 mean(choices.items(), |chunk| preference_rows(&tuples, View::Invert, chunk));
-            report.cell(features.name(), "difference", Some(difference), Some(ours), Some(error));
+            report.add_cell(
+                features.name(),
+                "difference",
+                Some(difference),
+                Some(ours),
+                Some(error),
+            );
             let (ours, error) = mean(choices.items(), |chunk| class_rows(&tuples, false, chunk));
             let cell =
-                report.cell(features.name(), "position", Some(single), Some(ours), Some(error));
+                report.add_cell(features.name(), "position", Some(single), Some(ours), Some(error));
             if features == FeatureSet::One {
                 // Published without decimals.
                 cell.decimals(0, 1);
@@ -70,7 +76,8 @@ impl Experiment for Sparsity {
     }
 }
 
-/// Returns the mean number of entries per row and the half-width of its 95% confidence interval.
+/// Returns the mean number of non-zero features per row and the half-width of its 95% confidence
+/// interval.
 fn mean(
     choices: &[Decision<Othello>],
     rows: impl Fn(&[Decision<Othello>]) -> SparseRows,

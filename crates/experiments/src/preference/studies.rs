@@ -1,14 +1,14 @@
-//! Runarsson & Lucas (2014), sections V, VI, VII and VIII-B, D and F: ablation studies, each of which
-//! changes one setting.
+//! Runarsson & Lucas (2014), sections V, VI, VII and VIII-B, D and F: ablation studies, each of
+//! which changes one setting.
 //!
-//! Measures top-1 accuracy on test games. Departures: 1. the sample of games; 2. the label filter;
-//! 3. the update and the priors of MM; 4. the solvers.
+//! Measures top-1 accuracy on test games. Departures: the sample of games; the label filter; the
+//! update and the priors of MM; the solvers.
 
 mod bradley_terry;
 mod labels;
 mod weights;
 
-use super::{FeatureSet, games, games_departure, options};
+use super::{FeatureSet, games, games_departure, paper_options};
 use crate::context::{DataFolder, ExperimentContext, ExperimentError, GameSample};
 use crate::{Experiment, ExperimentOutcome, Report};
 use outflank_arena::accuracy::{Hits, accuracy};
@@ -26,7 +26,7 @@ const BINARY_FEATURES: (f64, f64) = (49.4, 44.5);
 /// Values of lambda to compare; the paper reports 0.9 as the best (section VIII-B).
 const LAMBDAS: [f64; 6] = [0.0, 0.3, 0.6, 0.8, 0.9, 1.0];
 
-/// The experiment.
+/// The experiment `preference/studies`.
 pub struct Studies;
 
 /// Data shared by all studies.
@@ -38,7 +38,7 @@ struct StudyData<'a> {
 }
 
 impl StudyData<'_> {
-    /// Trains a network, or loads it if it is in the run folder. The name identifies it.
+    /// Trains a network, or loads it from the run folder, where `name` identifies it.
     fn train_or_load(
         &self,
         method: Method,
@@ -47,17 +47,17 @@ impl StudyData<'_> {
         options: &MethodOptions,
         name: &str,
     ) -> Result<NTupleNetwork, ExperimentError> {
-        self.load_or(name, || {
-            let task = TrainingData::new(&self.games.train, choices, tuples);
+        self.load_or_create(name, || {
+            let data = TrainingData::new(&self.games.train, choices, tuples);
             let outcome =
-                learn(method, task, options, self.context.seed, &mut |_| !stop_requested());
+                learn(method, data, options, self.context.seed, &mut |_| !stop_requested());
             let outcome = outcome.map_err(ExperimentError::training)?;
             outcome.network().cloned().ok_or_else(|| super::no_network(method))
         })
     }
 
-    /// Loads a network, or creates and saves it.
-    fn load_or(
+    /// Loads a network from the run folder, or creates and saves it.
+    fn load_or_create(
         &self,
         name: &str,
         create: impl FnOnce() -> Result<NTupleNetwork, ExperimentError>,
@@ -95,14 +95,14 @@ impl StudyData<'_> {
     }
 }
 
-/// Measures the top-1 accuracy of a policy.
+/// Measures the top-1 accuracy of a policy in decisions with two or more legal moves.
 fn hits(policy: &dyn Policy<Othello>, choices: &[Decision<Othello>]) -> Hits {
     accuracy(policy, choices).choices
 }
 
-/// Adds a percentage with its confidence interval.
-fn add(report: &mut Report, row: &str, column: &str, paper: Option<f64>, hits: Hits) {
-    report.cell(row, column, paper, Some(hits.percent()), Some(hits.error()));
+/// Adds an accuracy in percent with its confidence interval.
+fn add_accuracy(report: &mut Report, row: &str, column: &str, paper: Option<f64>, hits: Hits) {
+    report.add_cell(row, column, paper, Some(hits.percent()), Some(hits.error()));
 }
 
 impl Experiment for Studies {
@@ -135,7 +135,7 @@ impl Experiment for Studies {
             "Runarsson & Lucas (2014), ablation studies",
             lead,
         );
-        preferences(&data, &mut report)?;
+        binary_features(&data, &mut report)?;
         bradley_terry::study(&data, &mut report)?;
         labels::study(&data, &mut report)?;
         lambdas(&data, &mut report)?;
@@ -149,17 +149,17 @@ impl Experiment for Studies {
     }
 }
 
-/// Binary features for preference learning.
-fn preferences(data: &StudyData<'_>, report: &mut Report) -> Result<(), ExperimentError> {
+/// Compares counts and binary features in preference learning.
+fn binary_features(data: &StudyData<'_>, report: &mut Report) -> Result<(), ExperimentError> {
     let n = FeatureSet::N.tuples();
     for (method, counts, binary) in [
         (Method::Pref, Some(BINARY_FEATURES.0), Some(BINARY_FEATURES.1)),
         (Method::IPref, Some(53.0), None),
     ] {
         let row = format!("{} N-Tuple", super::method_name(method));
-        let network = data.train_or_load(method, n.clone(), &data.train, &options(), &row)?;
-        add(report, &row, "counts", counts, hits(&Greedy(network), &data.test));
-        let changed = MethodOptions { preference_binary: true, ..options() };
+        let network = data.train_or_load(method, n.clone(), &data.train, &paper_options(), &row)?;
+        add_accuracy(report, &row, "counts", counts, hits(&Greedy(network), &data.test));
+        let changed = MethodOptions { preference_binary: true, ..paper_options() };
         let network = data.train_or_load(
             method,
             n.clone(),
@@ -167,15 +167,15 @@ fn preferences(data: &StudyData<'_>, report: &mut Report) -> Result<(), Experime
             &changed,
             &format!("{row}, binary"),
         )?;
-        add(report, &row, "binary", binary, hits(&Greedy(network), &data.test));
+        add_accuracy(report, &row, "binary", binary, hits(&Greedy(network), &data.test));
     }
     Ok(())
 }
 
-/// LSTD with other trace decays.
+/// Compares values of lambda in LSTD.
 fn lambdas(data: &StudyData<'_>, report: &mut Report) -> Result<(), ExperimentError> {
     for lambda in LAMBDAS {
-        let changed = MethodOptions { lambda, ..options() };
+        let changed = MethodOptions { lambda, ..paper_options() };
         let name = format!("LSTD 1-Tuple, lambda {lambda}");
         let network = data.train_or_load(
             Method::Lstd,
@@ -185,7 +185,7 @@ fn lambdas(data: &StudyData<'_>, report: &mut Report) -> Result<(), ExperimentEr
             &name,
         )?;
         let paper = (lambda == 0.9).then_some(18.4);
-        add(
+        add_accuracy(
             report,
             "LSTD 1-Tuple",
             &format!("lambda {lambda}"),
@@ -196,7 +196,7 @@ fn lambdas(data: &StudyData<'_>, report: &mut Report) -> Result<(), ExperimentEr
     Ok(())
 }
 
-/// Variants of the published MM update whose final accuracy is compared with iPref's.
+/// Rows of the published MM update whose final accuracy is compared with that of iPref.
 const UPDATE_VARIANTS: [&str; 2] =
     ["MM N-Tuple, one denominator per tuple", "MM N-Tuple, a single denominator"];
 
@@ -206,7 +206,7 @@ fn last_test_accuracy(report: &Report, row: &str) -> f64 {
     report.cells.iter().rfind(of).and_then(|cell| cell.ours).unwrap_or(f64::NAN)
 }
 
-/// Summarizes the studies, ours and the paper's.
+/// Adds findings that compare our results with the paper's.
 fn add_findings(report: &mut Report) {
     let ours = |row: &str, column: &str| {
         let cell = report.cells.iter().find(|cell| cell.row == row && cell.column == column);

@@ -1,12 +1,14 @@
-//! Runarsson & Lucas (2014), Table II: top-1 accuracy of five methods on two feature sets, by stage of
-//! the game.
+//! Runarsson & Lucas (2014), Table II: top-1 accuracy of five methods on two feature sets, by stage
+//! of the game.
 //!
-//! Measures the percentage of decisions with two or more legal moves in which the move that was played
-//! has the highest score, on test games.
+//! Measures the percentage of decisions with two or more legal moves in which the move that was
+//! played has the highest score, on test games.
 //!
-//! Departures: 1. the sample of games; 2. no column for Coev-WPC; 3. the solvers.
+//! Departures: the sample of games; no column for Coev-WPC; the solvers.
 
-use super::{FeatureSet, METHODS, games, games_departure, method_name, players, trials};
+use super::{
+    FeatureSet, METHODS, games, games_departure, method_name, trained_players, trial_count,
+};
 use crate::context::{DataFolder, ExperimentContext, ExperimentError};
 use crate::statistics::Mean;
 use crate::{Experiment, ExperimentOutcome, Report};
@@ -53,17 +55,17 @@ pub fn measure(
 ) -> Result<(Vec<Column>, String), ExperimentError> {
     let mut columns: Vec<Column> = Vec::new();
     let mut games_text = String::new();
-    for trial in 0..trials(context) {
+    for trial in 0..trial_count(context) {
         let seed = context.seed.wrapping_add(trial);
         let games = games(context, seed)?;
         let test = decisions(&games.test, &DecisionFilter::CHOICES);
         let mut measured: Vec<(String, Option<usize>, Accuracy)> = Vec::new();
-        for player in players(context, seed, &games, features)? {
+        for player in trained_players(context, seed, &games, features)? {
             let name = format!("{} {}", method_name(player.method), player.features.name());
-            let block = if player.features == FeatureSet::One { 0 } else { METHODS.len() };
+            let first = if player.features == FeatureSet::One { 0 } else { METHODS.len() };
             let column = METHODS.iter().position(|&method| method == player.method);
             let result = accuracy(&Greedy(player.network), test.items());
-            measured.push((name, column.map(|column| block + column), result));
+            measured.push((name, column.map(|column| first + column), result));
         }
         let heuristic = accuracy(&Greedy(embedded::heuristic()), test.items());
         measured.push(("Heur-WPC".to_owned(), Some(10), heuristic));
@@ -105,7 +107,7 @@ pub(super) fn mean_and_half_width(values: &[f64]) -> (f64, f64) {
     (mean.value, mean.half_width())
 }
 
-/// The experiment.
+/// The experiment `preference/table2`.
 pub struct Table2;
 
 impl Experiment for Table2 {
@@ -138,12 +140,12 @@ impl Experiment for Table2 {
                     None => ("all".to_owned(), mean(&column.trials, |a| &a.choices)),
                 };
                 let paper = column.paper_column.map(|at| published[at]);
-                report.cell(row, column.name.clone(), paper, Some(ours), Some(error));
+                report.add_cell(row, column.name.clone(), paper, Some(ours), Some(error));
             }
             for (trial, result) in column.trials.iter().enumerate() {
                 let row = format!("all, seed {}", context.seed.wrapping_add(trial as u64));
                 let (ours, error) = (result.choices.percent(), result.choices.error());
-                report.cell(row, column.name.clone(), None, Some(ours), Some(error));
+                report.add_cell(row, column.name.clone(), None, Some(ours), Some(error));
             }
         }
         draw(&columns, &mut report);
@@ -172,8 +174,8 @@ fn draw(columns: &[Column], report: &mut Report) {
     report.figures.push(("choices".to_owned(), Box::new(bars), caption.to_owned()));
 }
 
-/// Compares the paper's rankings with ours. A ranking holds if it holds in every trial (five or more);
-/// with five trials that is a one-sided sign test at the 3% level.
+/// Compares the paper's rankings with ours. A ranking counts as reproduced if it holds in all of at
+/// least five trials; with five trials this is a one-sided sign test at the 3% level.
 fn findings(columns: &[Column], report: &mut Report) {
     let of = |name: &str| columns.iter().find(|c| c.name == name).map(|c| &c.trials);
     let mut compare = |better: String, worse: String| {

@@ -1,12 +1,11 @@
-//! Runarsson & Lucas (2014), Table III: round-robin league of all players at one ply. Tables IV and V
-//! are parts of the same league.
+//! Runarsson & Lucas (2014), Table III: round-robin league of all players at one ply. Tables IV and
+//! V are parts of the same league.
 //!
 //! Measures Bradley-Terry ratings with mean 1600 and percentage scores.
 //!
-//! Departures: 1. the sample of games; 2. the openings; 3. players that were not published; 4. the
-//! solvers.
+//! Departures: the sample of games; the openings; players that were not published; the solvers.
 
-use super::{FeatureSet, TrainedPlayer, games, games_departure, players};
+use super::{FeatureSet, TrainedPlayer, games, games_departure, trained_players};
 use crate::context::{DataFolder, ExperimentContext, ExperimentError};
 use crate::{Experiment, ExperimentOutcome, Report};
 use outflank_arena::ContestConfig;
@@ -43,8 +42,8 @@ pub const PUBLISHED: [(&str, f64, f64); 17] = [
     ("LSTD-1-Tuple", 1293.0, 17.1),
 ];
 
-/// Published players: name in the table and file. Manning's two files are identified by their scores
-/// against the other five: TCIAG1 matches the published Nash1, TCIAG2 matches Nash2.
+/// Published players: name in the table and file. Manning's two files are identified by their
+/// scores against the other five: TCIAG1 matches the published Nash1, TCIAG2 matches Nash2.
 const PUBLISHED_PLAYERS: [(&str, &str); 6] = [
     ("SJK-CTDL-N-Tuple", "SzubertJaskowskiKrawiec2013CTDL"),
     ("SJK-ETDL-N-Tuple", "SzubertJaskowskiKrawiec2013ETDL"),
@@ -54,23 +53,24 @@ const PUBLISHED_PLAYERS: [(&str, &str); 6] = [
     ("published iPref-N-Tuple", "RunnarsonLucas2014IPrefN"),
 ];
 
-/// Plays the league of our ten players, the heuristic and the available published players. Also
+/// Plays the league of our trained players, the heuristic and the available published players. Also
 /// returns the departures.
 pub fn league(
     context: &ExperimentContext,
 ) -> Result<(League<Othello>, Vec<String>), ExperimentError> {
     let games = games(context, context.seed)?;
-    let ten = players(context, context.seed, &games, &FeatureSet::BOTH)?;
-    let mut entries: Vec<PlayerFactory<Othello>> = ten.into_iter().map(entry).collect();
-    entries.push(greedy("Heur-WPC", embedded::heuristic()));
+    let trained = trained_players(context, context.seed, &games, &FeatureSet::BOTH)?;
+    let mut factories: Vec<PlayerFactory<Othello>> =
+        trained.into_iter().map(trained_factory).collect();
+    factories.push(greedy("Heur-WPC", embedded::heuristic()));
     for (name, file) in PUBLISHED_PLAYERS {
         if let Some(path) = context.published_player(file) {
-            entries.push(greedy(name, files::load_network(&path)?.0));
+            factories.push(greedy(name, files::load_network(&path)?.0));
         }
     }
     let (openings, description) = context.openings(Side::Black)?;
     let rounds = context.scale.choose(4, 1000, 1000).min(openings.len()) as u32;
-    let terms = ContestConfig {
+    let config = ContestConfig {
         openings,
         rounds,
         seed: context.seed,
@@ -80,7 +80,7 @@ pub fn league(
     (context.log)("playing the league");
     let journal =
         Journal::open(&context.file("games.tsv")).map_err(outflank_arena::ContestError::from)?;
-    let league = play_league(&entries, &terms, Some(journal), |_, _| {})?;
+    let league = play_league(&factories, &config, Some(journal), |_, _| {})?;
     if !league.complete || stop_requested() {
         return Err(ExperimentError::Stopped);
     }
@@ -93,21 +93,26 @@ pub fn league(
     Ok((league, departures))
 }
 
-fn entry(player: TrainedPlayer) -> PlayerFactory<Othello> {
+fn trained_factory(player: TrainedPlayer) -> PlayerFactory<Othello> {
     greedy(&player.name(), player.network)
 }
 
+/// Returns the factory of a network that plays at one ply.
 fn greedy(name: &str, network: outflank_models::NTupleNetwork) -> PlayerFactory<Othello> {
     let policy = Arc::new(OnePly(network));
     PlayerFactory::new(name, move || Ok(Box::new(Greedy::new(policy.clone()))))
 }
 
 /// Adds ratings and scores to a report.
-pub(super) fn fill(report: &mut Report, league: &LeagueReport, published: &[(&str, f64, f64)]) {
+pub(super) fn add_standings(
+    report: &mut Report,
+    league: &LeagueReport,
+    published: &[(&str, f64, f64)],
+) {
     for player in &league.players {
         let paper = published.iter().find(|(name, ..)| *name == player.name);
         report
-            .cell(
+            .add_cell(
                 &player.name,
                 "rating",
                 paper.map(|p| p.1),
@@ -118,12 +123,12 @@ pub(super) fn fill(report: &mut Report, league: &LeagueReport, published: &[(&st
         // Binomial, as if no game were drawn.
         let error = Hits::from_percent(player.percent, player.games).error();
         let percent = Some(player.percent);
-        report.cell(&player.name, "% score", paper.map(|p| p.2), percent, Some(error));
+        report.add_cell(&player.name, "% score", paper.map(|p| p.2), percent, Some(error));
     }
     for (name, rating, percent) in published {
         if !league.players.iter().any(|player| player.name == *name) {
-            report.cell(*name, "rating", Some(*rating), None, None).decimals(0, 0);
-            report.cell(*name, "% score", Some(*percent), None, None);
+            report.add_cell(*name, "rating", Some(*rating), None, None).decimals(0, 0);
+            report.add_cell(*name, "% score", Some(*percent), None, None);
         }
     }
     let names: Vec<&str> = league.players.iter().map(|player| player.name.as_str()).collect();
@@ -140,7 +145,7 @@ pub(super) fn fill(report: &mut Report, league: &LeagueReport, published: &[(&st
     ));
 }
 
-/// The experiment.
+/// The experiment `preference/table3`.
 pub struct Table3;
 
 impl Experiment for Table3 {
@@ -166,7 +171,7 @@ impl Experiment for Table3 {
         );
         let mut report =
             Report::new(self.name(), context.scale, "Runarsson & Lucas (2014), Table III", lead);
-        fill(&mut report, &table, &PUBLISHED);
+        add_standings(&mut report, &table, &PUBLISHED);
         report.departures = departures;
         for other in ["Pref-N-Tuple", "MM-N-Tuple", "Classify-N-Tuple", "LSTD-N-Tuple"] {
             head_to_head(&mut report, &table, "iPref-N-Tuple", other);

@@ -1,7 +1,7 @@
-//! Runarsson & Lucas (2014), Table IV: league of the seven strongest N-tuple players, with the cross
-//! table. Departures as in [`table3`](super::table3).
+//! Runarsson & Lucas (2014), Table IV: league of the seven strongest N-tuple players, with the
+//! cross table. Departures as in [`table3`](super::table3).
 
-use super::table3::{fill, league};
+use super::table3::{add_standings, league};
 use crate::context::{DataFolder, ExperimentContext, ExperimentError};
 use crate::{Experiment, ExperimentOutcome, Report};
 use outflank_arena::accuracy::Hits;
@@ -31,7 +31,7 @@ const POINTS: [[f64; 7]; 7] = [
     [628.0, 651.0, 788.0, 815.5, 893.0, 1160.0, 0.0],
 ];
 
-/// The experiment.
+/// The experiment `preference/table4`.
 pub struct Table4;
 
 impl Experiment for Table4 {
@@ -61,7 +61,7 @@ impl Experiment for Table4 {
     }
 }
 
-/// Plays the league of Table III and reports the players of a smaller table; returns `None` if fewer
+/// Plays the league of Table III and reports on a subset of its players; returns `None` if fewer
 /// than two of them are available.
 pub(super) fn report_sub_league<const N: usize>(
     context: &ExperimentContext,
@@ -77,7 +77,7 @@ pub(super) fn report_sub_league<const N: usize>(
         report.findings.push(hint.to_owned());
         return Ok(None);
     };
-    fill(report, &table, standings);
+    add_standings(report, &table, standings);
     add_cross_table(report, &table, &names, points);
     Ok(Some(table))
 }
@@ -111,7 +111,7 @@ fn add_cross_table<const N: usize>(
             });
             // Binomial for 2,000 games; ignores the pairing of colors.
             let error = ours.map(|points| 20.0 * Hits::from_percent(points / 20.0, 2000).error());
-            report.cell(*a, *b, Some(published[row][column]), ours, error);
+            report.add_cell(*a, *b, Some(published[row][column]), ours, error);
         }
     }
 }

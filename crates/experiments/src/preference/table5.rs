@@ -30,7 +30,7 @@ const POINTS: [[f64; 8]; 8] = [
     [41.5, 84.5, 254.0, 506.0, 370.5, 404.5, 1013.0, 0.0],
 ];
 
-/// The experiment.
+/// The experiment `preference/table5`.
 pub struct Table5;
 
 impl Experiment for Table5 {

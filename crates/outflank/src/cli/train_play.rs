@@ -201,7 +201,7 @@ pub struct AnnArgs {
     #[arg(
         long,
         alias = "lr",
-        default_value_t = outflank_experiments::ann::ALPHA,
+        default_value_t = outflank_experiments::ann::LEARNING_RATE,
         value_name = "LR",
         allow_negative_numbers = true,
         help_heading = "Optimizer"

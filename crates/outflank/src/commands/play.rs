@@ -156,6 +156,6 @@ fn document<P: BoardView + GameText>(session: &GameSession<P>, player: &str) -> 
         "white": position.count(Side::White),
         "result": position.result(),
         "winner": winner,
-        "end": session.end().word(),
+        "end": session.end().name(),
     })
 }

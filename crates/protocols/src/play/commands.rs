@@ -1,4 +1,4 @@
-//! Commands of the person in a terminal game.
+//! Commands in a terminal game.
 
 use super::{GameSession, SessionEnd, messages};
 use outflank_analysis::{BoardView, EvaluatedMove, GameText, PositionEvaluation, evaluate_moves};
@@ -115,7 +115,7 @@ impl<P: BoardView + GameText> GameSession<P> {
         Ok(true)
     }
 
-    /// Takes back moves up to and including the person's last one; returns `false` if there is none.
+    /// Takes back the person's last move and all moves after it; returns `false` if there is none.
     fn take_back(&mut self) -> bool {
         let steps: Vec<(P, P::Move)> = self.line.steps().collect();
         let own = |(position, _): &(P, P::Move)| position.to_move() == self.person;

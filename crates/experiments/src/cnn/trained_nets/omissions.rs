@@ -1,22 +1,22 @@
-//! Lists the networks that an experiment had to omit, and adds the common parts of a report.
+//! Omitted networks, and the parts that the reports of all experiments have in common.
 
 use super::super::NetSpec;
 use super::super::departures::departures;
 use super::TrainedNetCache;
 use crate::{ExperimentOutcome, Report};
 
-/// Why a network was omitted.
+/// The reason why a network was omitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
     /// There are no cached results.
     NotCached,
     /// The cached results are from another training plan.
     DifferentPlan,
-    /// There are cached results but no weights, so that it cannot be evaluated further.
+    /// There are cached results but no weights, so the network cannot be evaluated further.
     NoWeights,
 }
 
-/// Titles of networks and ensembles, each with the first reason.
+/// Titles of omitted networks and ensembles, each with the first reason for its omission.
 pub type Omissions = Vec<(Reason, String)>;
 
 impl TrainedNetCache<'_> {

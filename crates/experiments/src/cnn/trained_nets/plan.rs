@@ -1,7 +1,7 @@
 //! Training plans of networks, and their text in the cache.
 //!
-//! The text of a plan is stored with the results. Cached results are valid as long as the current plan
-//! has the same text, so the wording must not change.
+//! The text of a plan is stored with the results. Cached results are valid as long as the current
+//! plan has the same text, so the wording must not change.
 
 use super::super::{
     BATCH_SIZE, CPU_WARMUP_STEPS, DESK_LEARNING_RATE, DESK_LEARNING_RATE_NO_BN, DESK_MOMENTUM,
@@ -43,10 +43,11 @@ impl TrainedNetCache<'_> {
                 seed,
             };
         }
-        // A CPU takes too few steps for a long warm-up, or to recover from large steps.
+        // Training on a CPU has too few steps for a long warm-up, or to recover from a large
+        // learning rate.
         let accelerated = self.context.device.is_accelerated();
-        // Without batch normalization a large learning rate diverges; with small batches so may a very
-        // deep network at the start.
+        // Without batch normalization, training diverges with a large learning rate. With small
+        // batches, so may a very deep network at the start.
         let has_batch_norm = net.nodes().iter().any(|node| node.op == Op::BatchNorm);
         let learning_rate = match (has_batch_norm, spec.quarter_budget) {
             (false, _) => DESK_LEARNING_RATE_NO_BN,
@@ -54,24 +55,24 @@ impl TrainedNetCache<'_> {
             (true, false) if accelerated => DESK_LEARNING_RATE,
             (true, false) => DESK_LEARNING_RATE_NO_BN,
         };
-        // Short training does not overfit. Members of an ensemble overfit in different ways, and the
-        // average cancels it.
+        // Short training does not overfit. Members of an ensemble overfit differently, which
+        // averaging cancels.
         let is_short = matches!(self.training_length(spec), TrainingLength::Examples(_));
-        let little_decay = is_short || (spec.ensemble_member.is_some() && spec.full_training);
+        let weak_decay = is_short || (spec.ensemble_member.is_some() && spec.full_training);
         CnnConfig {
             batch_size: self.params_of(spec).batch_size,
             learning_rate,
             schedule: LrSchedule::Cosine,
             warmup_steps: if accelerated { WARMUP_STEPS } else { CPU_WARMUP_STEPS },
             optimizer: Optimizer::Sgd { momentum: DESK_MOMENTUM, nesterov: true },
-            weight_decay: if little_decay { DESK_WEIGHT_DECAY } else { WEIGHT_DECAY },
+            weight_decay: if weak_decay { DESK_WEIGHT_DECAY } else { WEIGHT_DECAY },
             label_smoothing: 0.0,
             seed,
         }
     }
 
     /// Returns the text of a network's plan without the seed. Networks with equal texts are trained
-    /// alike.
+    /// in the same way.
     pub fn plan_text(&self, spec: NetSpec) -> Result<String, ExperimentError> {
         let plan = self.plan(&net_of(spec)?, spec);
         let length = match self.training_length(spec) {
@@ -106,14 +107,14 @@ impl TrainedNetCache<'_> {
         ))
     }
 
-    /// Returns the text of a network's plan.
+    /// Returns the text of a network's plan with the seed.
     pub(super) fn plan_text_with_seed(&self, spec: NetSpec) -> Result<String, ExperimentError> {
         let seed = self.plan(&net_of(spec)?, spec).seed;
         Ok(format!("{}, seed {seed}", self.plan_text(spec)?))
     }
 
-    /// Returns whether cached results are from the current plan. If not, reports it and, on a device
-    /// that can train, deletes the results derived from the network, alone and in ensembles.
+    /// Returns whether cached results are from the current plan. If not, reports it and, on a
+    /// device that can train, deletes the results derived from the network, alone and in ensembles.
     pub(super) fn has_same_plan(
         &self,
         spec: NetSpec,

@@ -1,4 +1,4 @@
-//! Weights of trained networks: saved, loaded, or trained again.
+//! Saves and loads the weights of trained networks; retrains networks whose weights are missing.
 //!
 //! Result files are small and are distributed without weights, so a folder may have results only.
 
@@ -53,11 +53,11 @@ impl TrainedNetCache<'_> {
         Ok(())
     }
 
-    /// Returns a network and its weights. `ensemble` are the networks that it is evaluated with.
+    /// Returns a network and its weights. `ensemble` is the ensemble that it is evaluated in.
     ///
-    /// If the weights are missing, the network is trained again. If its results then differ, everything
-    /// derived from the old ones is deleted, the cache is marked as outdated, and the result is `None`.
-    /// It is also `None` if the device cannot train.
+    /// If the weights are missing, retrains the network. If the new results differ, deletes all
+    /// results derived from the old ones, marks the cache as outdated and returns `None`. Also
+    /// returns `None` if the device cannot train.
     pub(super) fn weights(
         &self,
         spec: NetSpec,
@@ -102,8 +102,8 @@ impl TrainedNetCache<'_> {
 
 /// Returns the embedded network if this is its folder.
 fn embedded_net(folder: &str) -> Option<(NetGraph, Weights)> {
-    let deep = (folder == EMBEDDED).then(embedded::cnn)??;
-    Some((deep.net().clone(), deep.weights().clone()))
+    let cnn = (folder == EMBEDDED).then(embedded::cnn)??;
+    Some((cnn.net().clone(), cnn.weights().clone()))
 }
 
 /// Deletes results that were derived from a network's predictions.
@@ -145,9 +145,9 @@ mod tests {
             &self,
             net: &NetGraph,
             plan: CnnConfig,
-            s: TrainingSet,
+            training_set: TrainingSet,
         ) -> Result<Box<dyn Engine>, EngineError> {
-            CpuDevice.engine(net, plan, s)
+            CpuDevice.engine(net, plan, training_set)
         }
     }
 

@@ -1,10 +1,10 @@
 //! MM (sections VII and VIII-F): training and test accuracy, priors, counts and binary features,
 //! Black's moves only, and the update as published.
 
-use super::{StudyData, add, hits};
+use super::{StudyData, add_accuracy, hits};
 use crate::Report;
 use crate::context::ExperimentError;
-use crate::preference::{FeatureSet, options};
+use crate::preference::{FeatureSet, paper_options};
 use outflank_games::othello::Othello;
 use outflank_games::{Position, Side};
 use outflank_learners::methods::{Method, MethodOptions};
@@ -21,38 +21,38 @@ const PUBLISHED: f64 = 42.5;
 /// VIII-F).
 const BLACK_ONLY: (f64, f64) = (2.4, -1.7);
 
-/// Numbers of virtual games of the prior, besides Coulom's one. The paper mentions three priors without
-/// their values.
+/// Numbers of virtual games of the prior, in addition to the default of one (Coulom). The paper
+/// mentions three priors but not their values.
 const PRIORS: [f64; 2] = [0.1, 10.0];
 
 /// Numbers of iterations of the published update after which the model is evaluated.
 const ITERATIONS: [u32; 7] = [1, 2, 3, 5, 10, 20, 40];
 
-/// Departure from the paper.
+/// The departure about MM.
 pub const DEPARTURE: &str = "The paper does not report MM's priors, its number of iterations, or whether \
     the features of one tuple share a denominator. Our MM is trained to convergence with an update that \
     is valid for features that occur together; the published update is evaluated after several numbers \
     of iterations.";
 
-/// Runs all studies of MM.
+/// Adds all studies of MM to the report.
 pub fn study(data: &StudyData<'_>, report: &mut Report) -> Result<(), ExperimentError> {
     let n = FeatureSet::N.tuples();
     let row = "MM N-Tuple";
-    let all = data.train_or_load(Method::Mm, n.clone(), &data.train, &options(), row)?;
-    add(report, row, "test", Some(PUBLISHED), hits(&Greedy(all.clone()), &data.test));
-    add(report, row, "training", None, hits(&Greedy(all.clone()), &data.train));
+    let all = data.train_or_load(Method::Mm, n.clone(), &data.train, &paper_options(), row)?;
+    add_accuracy(report, row, "test", Some(PUBLISHED), hits(&Greedy(all.clone()), &data.test));
+    add_accuracy(report, row, "training", None, hits(&Greedy(all.clone()), &data.train));
     for prior in PRIORS {
-        let changed = MethodOptions { prior, ..options() };
+        let changed = MethodOptions { prior, ..paper_options() };
         let row = format!("MM N-Tuple, prior {prior}");
         let network = data.train_or_load(Method::Mm, n.clone(), &data.train, &changed, &row)?;
-        add(report, &row, "test", None, hits(&Greedy(network.clone()), &data.test));
-        add(report, &row, "training", None, hits(&Greedy(network), &data.train));
+        add_accuracy(report, &row, "test", None, hits(&Greedy(network.clone()), &data.test));
+        add_accuracy(report, &row, "training", None, hits(&Greedy(network), &data.train));
     }
     let row = "MM N-Tuple, counts";
-    let counts = MethodOptions { mm_binary: false, ..options() };
-    let multi = data.train_or_load(Method::Mm, n, &data.train, &counts, row)?;
-    add(report, row, "test", None, hits(&Greedy(multi.clone()), &data.test));
-    add(report, row, "training", None, hits(&Greedy(multi), &data.train));
+    let counts = MethodOptions { mm_binary: false, ..paper_options() };
+    let network = data.train_or_load(Method::Mm, n, &data.train, &counts, row)?;
+    add_accuracy(report, row, "test", None, hits(&Greedy(network.clone()), &data.test));
+    add_accuracy(report, row, "training", None, hits(&Greedy(network), &data.train));
     black_only(data, report, &all)?;
     published_update(data, report, &all)
 }
@@ -68,13 +68,14 @@ fn black_only(
     };
     let (train, test) = (black_moves(&data.train), black_moves(&data.test));
     let n = FeatureSet::N.tuples();
-    let black = data.train_or_load(Method::Mm, n, &train, &options(), "MM N-Tuple, Black only")?;
+    let black =
+        data.train_or_load(Method::Mm, n, &train, &paper_options(), "MM N-Tuple, Black only")?;
     for (column, choices, paper) in
         [("training", &train, BLACK_ONLY.0), ("test", &test, BLACK_ONLY.1)]
     {
         let (black_only, both) =
             (hits(&Greedy(black.clone()), choices), hits(&Greedy(all.clone()), choices));
-        report.cell(
+        report.add_cell(
             "MM trained on Black only, gain on Black's moves",
             column,
             Some(paper),
@@ -91,7 +92,7 @@ fn published_update(
     report: &mut Report,
     all: &NTupleNetwork,
 ) -> Result<(), ExperimentError> {
-    let most = data.context.scale.choose(
+    let max_iterations = data.context.scale.choose(
         3,
         ITERATIONS[ITERATIONS.len() - 1],
         ITERATIONS[ITERATIONS.len() - 1],
@@ -101,7 +102,7 @@ fn published_update(
         .log_x()
         .reference_line(converged, "converged")
         .reference_line(PUBLISHED, "paper");
-    // The second name is that of the model files in run folders.
+    // The second name is in the names of model files of existing run folders.
     for (name, file_name, sharing, binary) in [
         (
             "one denominator per tuple",
@@ -121,11 +122,17 @@ fn published_update(
         let row = format!("MM N-Tuple, {name}");
         let file_name = format!("MM N-Tuple, {file_name}");
         let mut points = Vec::new();
-        for (iteration, network) in iterates(data, &file_name, sharing, binary, most)? {
+        for (iteration, network) in iterates(data, &file_name, sharing, binary, max_iterations)? {
             let (test, training) =
                 (hits(&Greedy(network.clone()), &data.test), hits(&Greedy(network), &data.train));
-            add(report, &row, &format!("test, {iteration} iterations"), None, test);
-            add(report, &row, &format!("training, {iteration} iterations"), None, training);
+            add_accuracy(report, &row, &format!("test, {iteration} iterations"), None, test);
+            add_accuracy(
+                report,
+                &row,
+                &format!("training, {iteration} iterations"),
+                None,
+                training,
+            );
             points.push(Point::with_error(f64::from(iteration), test.percent(), test.error()));
         }
         plot = plot.series(Series::line(name, points));
@@ -135,29 +142,30 @@ fn published_update(
     Ok(())
 }
 
-/// Returns the networks after several numbers of iterations, trained or loaded.
+/// Trains or loads the networks after each number of iterations in [`ITERATIONS`].
 fn iterates(
     data: &StudyData<'_>,
     file_name: &str,
     sharing: SharedDenominator,
     binary: bool,
-    most: u32,
+    max_iterations: u32,
 ) -> Result<Vec<(u32, NTupleNetwork)>, ExperimentError> {
-    let wanted: Vec<u32> = ITERATIONS.into_iter().filter(|&iteration| iteration <= most).collect();
+    let wanted: Vec<u32> =
+        ITERATIONS.into_iter().filter(|&iteration| iteration <= max_iterations).collect();
     let name = |iteration: u32| format!("{file_name}, {iteration} sweeps");
     if !wanted.iter().all(|&iteration| data.path(&name(iteration)).is_file()) {
         (data.context.log)(&format!("training {file_name}"));
-        let MethodOptions { prior, mm_tolerance, .. } = options();
-        let settings = MmConfig { prior, tolerance: mm_tolerance, max_iterations: most, binary };
+        let MethodOptions { prior, mm_tolerance, .. } = paper_options();
+        let config = MmConfig { prior, tolerance: mm_tolerance, max_iterations, binary };
         let mut saved = Ok(());
         let tuples = FeatureSet::N.tuples();
-        let watch = |iteration: u32, _: f64, network: &NTupleNetwork| {
+        let on_iteration = |iteration: u32, _: f64, network: &NTupleNetwork| {
             if wanted.contains(&iteration) {
                 saved = data.save(&name(iteration), network);
             }
             saved.is_ok() && !stop_requested()
         };
-        let outcome = learn_shared(&tuples, &data.train, settings, sharing, watch);
+        let outcome = learn_shared(&tuples, &data.train, config, sharing, on_iteration);
         if stop_requested() {
             return Err(ExperimentError::Stopped);
         }
@@ -165,5 +173,5 @@ fn iterates(
         saved?;
     }
     let stopped = || Err(ExperimentError::Stopped);
-    wanted.iter().map(|&n| Ok((n, data.load_or(&name(n), stopped)?))).collect()
+    wanted.iter().map(|&n| Ok((n, data.load_or_create(&name(n), stopped)?))).collect()
 }

@@ -1,10 +1,10 @@
-//! Labels (sections V, VI and VIII-D): balanced and unbalanced classes, one classifier per color, and
-//! labels filtered by random playouts.
+//! Labels (sections V, VI and VIII-D): balanced and unbalanced classes, one classifier per color,
+//! and labels filtered by random playouts.
 
-use super::{StudyData, add, hits};
+use super::{StudyData, add_accuracy, hits};
 use crate::Report;
 use crate::context::ExperimentError;
-use crate::preference::{FeatureSet, method_name, options};
+use crate::preference::{FeatureSet, method_name, paper_options};
 use outflank_arena::play;
 use outflank_games::othello::{Othello, Square};
 use outflank_games::{Line, Position, Side};
@@ -19,20 +19,25 @@ use rayon::prelude::*;
 /// Random playouts per move of the label filter.
 const PLAYOUTS: u32 = 50;
 
-/// Departure from the paper.
+/// The departure about the label filter.
 pub const DEPARTURE: &str = "The paper does not specify its Monte-Carlo filter. Ours keeps a decision if \
     the played move scores two standard errors more than every other move, over 50 random playouts per \
     move, on a tenth of the games. As a control, the same number of labels is taken at even intervals.";
 
-/// Runs all studies of labels.
+/// Adds all studies of labels to the report.
 pub fn study(data: &StudyData<'_>, report: &mut Report) -> Result<(), ExperimentError> {
     for (features, paper) in FeatureSet::BOTH.into_iter().zip([28.6, 42.7]) {
         let row = format!("Classify {}", features.name());
         let tuples = features.tuples();
-        let balanced =
-            data.train_or_load(Method::Classify, tuples.clone(), &data.train, &options(), &row)?;
-        add(report, &row, "balanced", Some(paper), hits(&Greedy(balanced), &data.test));
-        let unbalanced = MethodOptions { balanced: false, ..options() };
+        let balanced = data.train_or_load(
+            Method::Classify,
+            tuples.clone(),
+            &data.train,
+            &paper_options(),
+            &row,
+        )?;
+        add_accuracy(report, &row, "balanced", Some(paper), hits(&Greedy(balanced), &data.test));
+        let unbalanced = MethodOptions { balanced: false, ..paper_options() };
         let network = data.train_or_load(
             Method::Classify,
             tuples.clone(),
@@ -40,7 +45,7 @@ pub fn study(data: &StudyData<'_>, report: &mut Report) -> Result<(), Experiment
             &unbalanced,
             &format!("{row}, unbalanced"),
         )?;
-        add(report, &row, "unbalanced", None, hits(&Greedy(network), &data.test));
+        add_accuracy(report, &row, "unbalanced", None, hits(&Greedy(network), &data.test));
         let per_color = Side::BOTH.map(|side| {
             let moves: Vec<_> =
                 data.train.iter().filter(|d| d.position.to_move() == side).copied().collect();
@@ -48,18 +53,18 @@ pub fn study(data: &StudyData<'_>, report: &mut Report) -> Result<(), Experiment
                 Method::Classify,
                 tuples.clone(),
                 &moves,
-                &options(),
+                &paper_options(),
                 &format!("{row}, {side}"),
             )
         });
         let [black, white] = per_color;
         let both = Greedy(ByColor([black?, white?]));
-        add(report, &row, "one per color", None, hits(&both, &data.test));
+        add_accuracy(report, &row, "one per color", None, hits(&both, &data.test));
     }
     filtered(data, report)
 }
 
-/// Trains on the decisions that random playouts confirm, of a tenth of the games.
+/// Trains on the decisions that random playouts confirm, in a tenth of the games.
 fn filtered(data: &StudyData<'_>, report: &mut Report) -> Result<(), ExperimentError> {
     let tenth = &data.train[..data.train.len().div_ceil(10)];
     (data.context.log)("filtering labels by random playouts");
@@ -72,7 +77,7 @@ fn filtered(data: &StudyData<'_>, report: &mut Report) -> Result<(), ExperimentE
     let control: Vec<Decision<Othello>> =
         (0..confirmed.len()).map(|at| tenth[at * tenth.len() / confirmed.len()]).collect();
     let share = 100.0 * confirmed.len() as f64 / tenth.len().max(1) as f64;
-    report.cell("labels confirmed by random playouts", "%", None, Some(share), None);
+    report.add_cell("labels confirmed by random playouts", "%", None, Some(share), None);
     for method in [Method::Classify, Method::IPref] {
         let row = format!("{} N-Tuple, a tenth of the games", method_name(method));
         for (column, labels) in [
@@ -85,8 +90,8 @@ fn filtered(data: &StudyData<'_>, report: &mut Report) -> Result<(), ExperimentE
             }
             let name = format!("{row}, {column}, {PLAYOUTS} games");
             let tuples = FeatureSet::N.tuples();
-            let network = data.train_or_load(method, tuples, labels, &options(), &name)?;
-            add(report, &row, column, None, hits(&Greedy(network), &data.test));
+            let network = data.train_or_load(method, tuples, labels, &paper_options(), &name)?;
+            add_accuracy(report, &row, column, None, hits(&Greedy(network), &data.test));
         }
     }
     Ok(())

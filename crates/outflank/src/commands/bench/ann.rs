@@ -32,7 +32,7 @@ const TANH: f64 = 22.0;
 /// Measures pairs on one thread.
 pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
     for (net, theirs, target) in NETS {
-        let settings = ann::settings(net, 1)?;
+        let settings = ann::paper_config(net, 1)?;
         let limit = limit(&settings);
         let (mut pair, mut again) = (AnnLearner::new(settings.clone()), AnnLearner::new(settings));
         let play = |pair: &mut AnnLearner, until: u64| -> Result<()> {

@@ -20,7 +20,7 @@ const READS: f64 = 50_000.0;
 /// Measures TDL on one thread, and a generation of CTDL on one thread and on all.
 pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
     for shape in ["7x4", "9x5", "12x6"] {
-        let settings = presets::settings("tdl", None, shape)?;
+        let settings = presets::config("tdl", None, shape)?;
         let rates = TdlConfig { learning_rate: settings.alpha, epsilon: settings.epsilon };
         let mut network = Coevolution::new(settings, 1, 1)?.model();
         tdl::learn(&mut network, rates, 1, 0, WARM_UP);
@@ -51,7 +51,7 @@ pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
     let all = std::thread::available_parallelism().map_or(1, usize::from);
     let mut one_thread = None;
     for threads in [1, all] {
-        let mut learner = Coevolution::new(presets::settings("ctdl", None, "12x6")?, 1, threads)?;
+        let mut learner = Coevolution::new(presets::config("ctdl", None, "12x6")?, 1, threads)?;
         let games = learner.next_cost();
         let mut done = Ok(());
         let seconds = best_of(1, || done = learner.step());
