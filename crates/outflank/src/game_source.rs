@@ -68,7 +68,7 @@ fn embedded_games(select: &SelectArgs, seed: u64) -> Result<GameSource> {
     records.retain(|game| selection.matches(&game.info));
     ensure!(
         !records.is_empty(),
-        "none of the {total} embedded games is {}; read other games with --records",
+        "none of the {total} embedded games was {}; read other games with --records",
         selection.describe()
     );
     let records = selection.draw(records, seed);

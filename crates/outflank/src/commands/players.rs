@@ -70,7 +70,7 @@ pub fn run(args: &PlayersArgs) -> Result<Outcome> {
     } else {
         print(&format!(
             "{}\nRatings are in Elo with mean 1600 over the players of a game; ± is the 95% interval.\n\
-             Every player can search: heuristic@6, heuristic@4e12, random@mcts2000.\n\
+             Value models can search: heuristic@6, heuristic@4e12. random@mcts2000 is MCTS with random playouts.\n\
              Play one with `outflank play --player PLAYER` or `--level LEVEL`.\n",
             table.to_text_within(table_width())
         ))?;
