@@ -1,4 +1,4 @@
-//! `outflank bench`: speed, with references to compare with. Every benchmark checks its result.
+//! `outflank bench`: speed compared with reference figures. Every benchmark checks its result.
 
 mod ann;
 mod cluster;
@@ -33,24 +33,24 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// One measurement.
+/// The result of a benchmark.
 #[derive(Serialize)]
 pub struct Row {
     /// The area.
     pub area: &'static str,
-    /// What is measured.
+    /// Name of the benchmark.
     pub name: String,
     /// The result.
     pub value: f64,
     /// Its unit.
     pub unit: &'static str,
-    /// What it is compared with: a stored figure, a target, or a measurement on this machine.
+    /// The reference: a stored figure, a target, or a measurement on this machine.
     pub reference: String,
     /// Result relative to the reference; above 1 is better.
     pub ratio: Option<f64>,
 }
 
-/// Measures one area, or all.
+/// Runs the benchmarks of one area, or all.
 pub fn run(args: &BenchArgs) -> Result<Outcome> {
     let load = load_average();
     let mut rows = Vec::new();
