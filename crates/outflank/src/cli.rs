@@ -1,5 +1,5 @@
-//! The definitions of all commands and options. Help, man page, completions and the reference are
-//! generated from them.
+//! Definitions of all commands and options. Help, man page, completions and reference are generated
+//! from them.
 
 mod accuracy;
 mod analyze;
@@ -79,7 +79,7 @@ pub enum Command {
     /// Play a match between two players: score, Elo, LOS, optional SPRT.
     #[command(before_help = matches::EXAMPLES, after_help = shared::PLAYER_SYNTAX)]
     Match(MatchArgs),
-    /// Play a round robin: cross table, ratings with error bars, LOS.
+    /// Play a round-robin tournament: cross table, ratings with error bars, LOS.
     #[command(before_help = league::EXAMPLES, after_help = shared::PLAYER_SYNTAX)]
     League(LeagueArgs),
     /// Measure the move-prediction accuracy of models by stage of the game.
@@ -88,7 +88,7 @@ pub enum Command {
     /// Reproduce a table or figure of a paper: published, ours, the difference.
     #[command(before_help = reproduce::EXAMPLES, after_help = reproduce::NOTES)]
     Reproduce(ReproduceArgs),
-    /// Game files: statistics, faults, conversion, export, generated games.
+    /// Check, convert, export and generate game files; print statistics.
     #[command(subcommand, before_help = data::EXAMPLES)]
     Data(DataCommand),
     /// Generate balanced openings by tree search.
@@ -103,7 +103,7 @@ pub enum Command {
     /// Play, analyze and browse runs in a web browser.
     #[command(before_help = serve::EXAMPLES)]
     Serve(ServeArgs),
-    /// Analyze games: mistakes, better moves, the exact endgame.
+    /// Analyze games: mistakes, better moves, exact endgames.
     #[command(before_help = analyze::EXAMPLES, after_help = analyze::NOTES)]
     Analyze(AnalyzeArgs),
     /// Serve a player to other programs over GTP or NBoard.
@@ -112,10 +112,10 @@ pub enum Command {
     /// Solve Othello endgames exactly.
     #[command(before_help = solve::EXAMPLES, after_help = solve::NOTES)]
     Solve(SolveArgs),
-    /// Count the leaves of the game tree.
+    /// Count the leaves of the game tree (perft).
     #[command(before_help = perft::EXAMPLES)]
     Perft(PerftArgs),
-    /// Measure speed, with references to compare with.
+    /// Run benchmarks and compare them with reference figures.
     #[command(before_help = bench::EXAMPLES)]
     Bench(BenchArgs),
     /// Run jobs for other machines, from a queue on a NATS server.
@@ -137,7 +137,7 @@ pub enum Command {
     Reference,
 }
 
-/// The order of the parts of each help text: what it does, examples, usage, options, notes.
+/// Layout of every help text: description, examples, usage, options, notes.
 const HELP_TEMPLATE: &str =
     "{about-with-newline}\n{before-help}{usage-heading} {usage}\n\n{all-args}{after-help}";
 
@@ -146,7 +146,7 @@ pub fn command() -> clap::Command {
     with_template(Cli::command())
 }
 
-/// The same, with the names and usage lines of all subcommands filled in.
+/// Like [`command`], with the names and usage lines of all subcommands filled in.
 pub fn built_command() -> clap::Command {
     let mut command = command();
     command.build();
@@ -164,9 +164,9 @@ mod tests {
     use std::collections::BTreeSet;
 
     fn all_commands() -> Vec<clap::Command> {
-        let (mut found, mut open) = (Vec::new(), vec![command()]);
-        while let Some(command) = open.pop() {
-            open.extend(command.get_subcommands().cloned());
+        let (mut found, mut pending) = (Vec::new(), vec![command()]);
+        while let Some(command) = pending.pop() {
+            pending.extend(command.get_subcommands().cloned());
             found.push(command);
         }
         found

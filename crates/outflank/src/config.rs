@@ -1,7 +1,7 @@
 //! Options from a file: `--config FILE` and `--set key=value` set the long options they name.
 //!
-//! The command line is expanded before it is parsed, so a file can hold exactly what the command line
-//! can, and errors are reported the same way. Typed options override `--set`, which overrides the
+//! The command line is expanded before it is parsed, so a file can set every option, and errors are
+//! reported the same way. Typed options override `--set`, which overrides the
 //! file, which overrides the configuration of a resumed run.
 
 pub mod legacy;
@@ -22,7 +22,7 @@ const NOT_IN_A_FILE: [&str; 4] = ["config", "set", "help", "version"];
 pub struct Expanded {
     /// The arguments.
     pub arguments: Vec<OsString>,
-    /// Options that were not typed, with their locations.
+    /// Options from files and `--set`, with their locations.
     settings: Vec<Setting>,
 }
 
@@ -75,7 +75,7 @@ pub fn expand(command: &Command, mut arguments: Vec<OsString>) -> Result<Expande
     }
     let mut expanded = arguments;
     expanded.splice(end..end, options);
-    // Positional arguments from a file replace those that were not typed.
+    // A file sets positional arguments only if they are missing on the command line.
     positional.retain(|(_, setting)| is_missing(command, &expanded, &setting.key));
     positional.sort_by_key(|(index, _)| *index);
     if !positional.is_empty() && !expanded.iter().any(|argument| argument == "--") {
@@ -89,7 +89,7 @@ pub fn expand(command: &Command, mut arguments: Vec<OsString>) -> Result<Expande
 }
 
 impl Expanded {
-    /// A parser error about an option that was not typed, with its location; `None` for other errors.
+    /// A parser error about an option from a file or `--set`, with its location; `None` for others.
     pub fn explain(&self, error: &clap::Error) -> Option<String> {
         if !error.use_stderr() {
             return None;
@@ -106,7 +106,7 @@ impl Expanded {
         Some(format!("{}: {message}{hint}", setting.location))
     }
 
-    /// The location of the setting that a message is about, as a suffix; empty if it was typed.
+    /// The location of the setting that a message is about, as a suffix; empty if there is none.
     pub fn location(&self, message: &str) -> String {
         let suffix =
             |setting: &Setting| format!(" ({} is set in {})", setting.key, setting.location);
@@ -114,8 +114,8 @@ impl Expanded {
     }
 }
 
-/// Moves a method of `train` that is a subcommand in front of the options: the parser requires that,
-/// but the other methods are positional arguments, which may follow options.
+/// Moves a method of `train` that is a subcommand in front of the options. The parser requires that
+/// order; the other methods are positional arguments, which may follow options.
 fn method_first(command: &Command, arguments: &mut [OsString]) {
     let Some(train) = command.find_subcommand("train") else { return };
     if arguments.get(1).is_none_or(|word| word != "train" && word != "learn") {
@@ -127,7 +127,7 @@ fn method_first(command: &Command, arguments: &mut [OsString]) {
         let name = text.strip_prefix("--").filter(|name| !name.contains('='))?;
         all().flat_map(Command::get_arguments).find(|arg| arg.get_long() == Some(name))
     };
-    // Words that are still values of the last option.
+    // Number of following words that are values of the last option.
     let mut values = 0;
     for at in 2..arguments.len() {
         let text = arguments[at].to_string_lossy().into_owned();
@@ -148,7 +148,7 @@ fn method_first(command: &Command, arguments: &mut [OsString]) {
     }
 }
 
-/// Whether a positional argument was not typed.
+/// Whether a positional argument is missing on the command line.
 fn is_missing(command: &Command, arguments: &[OsString], id: &str) -> bool {
     match command.clone().try_get_matches_from(arguments) {
         Ok(mut matches) => {

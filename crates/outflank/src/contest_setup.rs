@@ -1,4 +1,4 @@
-//! What `match` and `league` share: players, openings, rounds, the run folder and its journal.
+//! Setup of `match` and `league`: players, openings, rounds, the run folder and its journal.
 
 use crate::cli::{CommonArgs, ContestArgs, RemoteArgs, RunArgs};
 use crate::errors::ensure_usage;
@@ -15,16 +15,16 @@ use outflank_runs::files::{checksum, read};
 use outflank_runs::{DataFile, Journal, RunConfig, RunFolder};
 use std::path::Path;
 
-/// Games per pair from the starting position, where there are no openings to count.
+/// Default games per pair from the starting position.
 const GAMES_FROM_START: u64 = 1000;
 
-/// Upper limit for games per pair, to catch typos; more would not fit into memory.
+/// Upper limit for games per pair, to catch typos; more do not fit into memory.
 const MAX_GAMES: u64 = 100_000_000;
 
 /// Players, settings, run folder and journal of a contest.
 pub struct ContestSetup<P: RegisteredGame> {
-    /// The players.
-    pub entries: Vec<PlayerFactory<P>>,
+    /// Factories of the players.
+    pub factories: Vec<PlayerFactory<P>>,
     /// The settings of all games.
     pub config: ContestConfig<P>,
     /// The run folder.
@@ -51,7 +51,7 @@ pub fn set_up<P: RegisteredGame>(
         "--random is a probability from 0 to 1, not {}",
         contest.random
     );
-    let entries = registry::factories::<P>(players, contest.random)?;
+    let factories = registry::factories::<P>(players, contest.random)?;
     let (openings, file) = openings::<P>(contest)?;
     let is_gtp = |text: &&String| text.starts_with("gtp:") || text.contains("with=gtp:");
     if let Some(engine) = players.iter().find(is_gtp) {
@@ -93,7 +93,7 @@ pub fn set_up<P: RegisteredGame>(
         first: contest.first.map(Into::into),
     };
     let remote = workers.as_ref().map(|(queue, _)| {
-        publish::<P>(queue, players, &entries, contest.random, starts, common.seed)
+        publish::<P>(queue, players, &factories, contest.random, starts, common.seed)
     });
     let remote = remote.transpose()?;
     let folder = match &run.resume {
@@ -108,11 +108,11 @@ pub fn set_up<P: RegisteredGame>(
         threads: common.threads(),
         remote,
     };
-    Ok(ContestSetup { entries, config, folder, journal, workers })
+    Ok(ContestSetup { factories, config, folder, journal, workers })
 }
 
-/// Opens the folder of an earlier run. A league may gain and lose players; the models of those who
-/// stay must be the same.
+/// Opens the folder of an earlier run. Players can be added to a league and removed from it; the
+/// models of the others must not change.
 fn resume(path: &Path, config: &RunConfig, command: &str) -> Result<RunFolder> {
     let old = RunFolder::read_config(path)?;
     for file in &old.data {
@@ -125,11 +125,11 @@ fn resume(path: &Path, config: &RunConfig, command: &str) -> Result<RunFolder> {
             );
         }
     }
-    let free: &[&str] = match command {
+    let may_change: &[&str] = match command {
         "league" => &["players", "data", "draw-elo", "advantage", "sub-league"],
         _ => &["data"],
     };
-    run_folder::resume(path, config, free)
+    run_folder::resume(path, config, may_change)
 }
 
 /// The checksum of a player's model file, if it has one.
@@ -152,9 +152,9 @@ fn openings<P: RegisteredGame>(contest: &ContestArgs) -> Result<(Vec<Line<P>>, O
     let path = Path::new(&contest.openings);
     let openings =
         read_openings::<P>(path, contest.first.map(Into::into)).map_err(|e| match e {
-            // The hint of such an error is about files of whole games.
-            ReadError::Parse { path, error: fault } => {
-                anyhow!("--openings {}: {fault}", path.display())
+            // The hint of a parse error is about files of whole games.
+            ReadError::Parse { path, error } => {
+                anyhow!("--openings {}: {error}", path.display())
             }
             other => anyhow::Error::new(other).context("--openings takes `start` or a file"),
         })?;
@@ -190,14 +190,14 @@ fn records<P: RegisteredGame>(names: &[String], games: &[Game<P>]) -> Vec<Record
     games
         .iter()
         .map(|game| {
-            let about = GameInfo {
+            let info = GameInfo {
                 black: names[game.black].clone(),
                 white: names[game.white].clone(),
                 event: "Outflank".to_owned(),
                 result: Some(game.played.margin),
                 ..GameInfo::default()
             };
-            let mut record = Record::new(*game.played.line.start(), about);
+            let mut record = Record::new(*game.played.line.start(), info);
             for (&mv, &random) in game.played.line.moves().iter().zip(&game.played.random) {
                 // The line is legal from its start, so no move is rejected.
                 let _ = record.push(Ply { random, ..Ply::new(mv) });

@@ -44,7 +44,7 @@ pub(crate) use {bail_usage, ensure_usage};
 pub fn report(message: &str, is_usage: bool, as_json: bool) -> ExitCode {
     if as_json {
         let text = serde_json::to_string_pretty(&document(message)).unwrap_or_default();
-        // An error while reporting an error has nowhere to go.
+        // If standard output fails too, the error cannot be reported.
         let _ = crate::output::print(&format!("{text}\n"));
     } else {
         eprintln!("error: {message}");
@@ -58,7 +58,7 @@ pub fn document(message: &str) -> Value {
     json!({ "error": { "message": message, "hint": hint } })
 }
 
-/// Splits a message into what is wrong and what to do about it.
+/// Splits a message into the problem and the hint.
 fn split_hint(text: &str) -> (&str, Option<&str>) {
     let sentence = text.match_indices(". ").find(|(at, _)| {
         text[at + 2..].chars().next().is_some_and(char::is_uppercase)

@@ -1,4 +1,4 @@
-//! The games that a command reads: from files, the data folder, or the embedded games.
+//! Reads the games of a command: from files, the data folder, or the embedded games.
 
 use crate::cli::{RecordsArgs, SelectArgs};
 use crate::output::grouped;

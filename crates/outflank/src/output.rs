@@ -20,7 +20,7 @@ pub fn print_json<T: Serialize>(value: &T) -> Result<()> {
     print(&format!("{}\n", serde_json::to_string_pretty(value)?))
 }
 
-/// Width of tables where standard output is not a terminal.
+/// Width of tables if standard output is not a terminal.
 const REDIRECTED_WIDTH: usize = 100;
 
 /// The width for tables: that of the terminal, or 100 characters.
@@ -30,7 +30,7 @@ pub fn table_width() -> Option<usize> {
     Some(terminal.map_or(REDIRECTED_WIDTH, |(width, _)| usize::from(width.0)))
 }
 
-/// Checks that a file can be created at a path, before hours of work go into its content.
+/// Checks that a file can be created at a path, before its content is computed.
 pub fn check_writable(path: &Path) -> Result<()> {
     let folder = match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -46,12 +46,12 @@ pub fn check_writable(path: &Path) -> Result<()> {
 }
 
 /// A count with its noun, such as `1 file` or `2,000 files`.
-pub fn counted(number: usize, thing: &str) -> String {
+pub fn counted(number: usize, noun: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
-    format!("{} {thing}{plural}", grouped(number as u64))
+    format!("{} {noun}{plural}", grouped(number as u64))
 }
 
-/// Uses this number of threads for parallel iterators.
+/// Sets the number of threads of parallel iterators.
 pub fn set_threads(threads: usize) -> Result<()> {
     rayon::ThreadPoolBuilder::new()
         .num_threads(threads)

@@ -1,5 +1,5 @@
-//! Progress of a run: a line on the terminal and, with remote workers, a line in a file of the run
-//! folder that `outflank serve` shows. The file is removed when the run ends.
+//! Progress of a run: a line on the terminal and, with remote workers, the file `workers.txt` in the
+//! run folder, which `outflank serve` shows. The file is removed when the run ends.
 
 use crate::remote::Workers;
 use outflank_runs::{Progress, RunFolder, WorkQueue, files};
@@ -10,10 +10,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// The file in the run folder.
+/// Name of the file in the run folder.
 const FILE: &str = "workers.txt";
 
-/// Interval at which it is written, even without new games: workers may be lost meanwhile.
+/// Interval at which the file is written, even without new games: workers may join or leave.
 const INTERVAL: Duration = Duration::from_secs(2);
 
 /// Number of intervals over which games per second are averaged.
@@ -47,8 +47,8 @@ impl RunProgress {
         let _ = std::fs::remove_file(&path);
         let mut state = State::default();
         state.history.push_back((0, Instant::now()));
-        if let Some((_, notes)) = workers {
-            notes.attach(&bar);
+        if let Some((_, log)) = workers {
+            log.attach(&bar);
         }
         let queue = workers.map(|(queue, _)| queue.clone());
         let shared = Arc::new(Shared { bar, queue, path, state: Mutex::new(state) });
@@ -69,8 +69,7 @@ impl RunProgress {
 
     /// Sets the number of games finished before this process started.
     pub fn set_position(&self, games: u64) {
-        let progress = &self.shared.bar;
-        progress.set_position(games);
+        self.shared.bar.set_position(games);
     }
 
     /// Adds finished games.
@@ -98,18 +97,17 @@ impl Shared {
 
     fn status(&self) -> String {
         let mut status = self.state().message.clone();
-        if let Some(others) = &self.queue {
+        if let Some(queue) = &self.queue {
             if !status.is_empty() {
                 status.push_str(", ");
             }
-            status.push_str(&others.status());
+            status.push_str(&queue.status());
         }
         status
     }
 
     fn show(&self) {
-        let progress = &self.bar;
-        progress.set_message(self.status());
+        self.bar.set_message(self.status());
     }
 
     /// Writes the file, with the speed once there are games.
@@ -126,7 +124,7 @@ impl Shared {
             state.history.pop_front();
         }
         drop(state);
-        // The file only informs; a failure to write it does not affect the run.
+        // The run does not depend on the file, so errors are ignored.
         let _ = files::write(&self.path, line.as_bytes());
     }
 }

@@ -11,8 +11,8 @@ use outflank_runs::{ProgressLog, WorkQueue};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Rejects typed options of a server without `--on`. In the environment they may be meant for other
-/// commands.
+/// Rejects server options on the command line without `--on`. Environment variables are ignored then,
+/// since they may be meant for other commands.
 pub fn check(matches: &ArgMatches) -> Result<()> {
     let mut chosen = matches;
     while let Some((_, inner)) = chosen.subcommand() {
@@ -24,7 +24,7 @@ pub fn check(matches: &ArgMatches) -> Result<()> {
         chosen.ids().any(|given| given == id)
             && chosen.value_source(id.as_str()) == Some(ValueSource::CommandLine)
     });
-    // `--on` is the first of them; with it the others are valid.
+    // `--on` is the first option; with it the others are valid.
     match typed.and_then(|arg| arg.get_long()) {
         None | Some("on") => Ok(()),
         Some(long) => {
@@ -59,14 +59,14 @@ pub fn options(args: &RemoteArgs) -> Result<Option<ClusterOptions>> {
     }))
 }
 
-/// A job queue, and the log that its messages go to.
+/// A job queue and the log of its messages.
 pub type Workers = (Arc<dyn WorkQueue>, ProgressLog);
 
 /// Connects to the workers of `--on`; `None` without it.
 pub fn connect(args: &RemoteArgs, common: &CommonArgs) -> Result<Option<Workers>> {
     let Some(options) = options(args)? else { return Ok(None) };
-    let notes = ProgressLog::new(common.quiet);
-    let tell = notes.clone();
-    let grid = NatsQueue::connect(&options, Arc::new(move |text| tell.println(text)))?;
-    Ok(Some((Arc::new(grid), notes)))
+    let log = ProgressLog::new(common.quiet);
+    let queue_log = log.clone();
+    let queue = NatsQueue::connect(&options, Arc::new(move |text| queue_log.println(text)))?;
+    Ok(Some((Arc::new(queue), log)))
 }

@@ -1,4 +1,4 @@
-//! Run folders: resuming, and the section of a report that says how to repeat the run.
+//! Run folders: creating and resuming them, and the provenance of a run for its report.
 
 use crate::config::legacy;
 use anyhow::{Context, Result};
@@ -7,9 +7,11 @@ use outflank_runs::files::{self, remove_temp_files};
 use outflank_runs::{RunConfig, RunFolder};
 use std::path::Path;
 
-/// Opens the folder of an earlier run. Removes incomplete files of a killed process, in the folder and
-/// below. A configuration with old names is upgraded first, and restored if the run cannot be resumed.
-pub fn resume(path: &Path, config: &RunConfig, free: &[&str]) -> Result<RunFolder> {
+/// Opens the folder of an earlier run and removes incomplete files of a killed process.
+///
+/// A configuration with old option names is upgraded first, and restored if the run cannot be
+/// resumed. The settings in `may_change` may differ from the stored ones.
+pub fn resume(path: &Path, config: &RunConfig, may_change: &[&str]) -> Result<RunFolder> {
     let old = RunFolder::read_config(path)?;
     let upgraded = legacy::upgrade_config(&old);
     let file = path.join("config.toml");
@@ -19,7 +21,7 @@ pub fn resume(path: &Path, config: &RunConfig, free: &[&str]) -> Result<RunFolde
     if upgraded != old {
         write(&upgraded)?;
     }
-    let folder = match RunFolder::resume(path, config, free) {
+    let folder = match RunFolder::resume(path, config, may_change) {
         Ok(folder) => folder,
         Err(error) => {
             if upgraded != old {
@@ -44,8 +46,8 @@ pub fn open(
     })
 }
 
-/// The origin of a run for its report: the command, seed, version and data files.
-pub fn about(folder: &RunFolder, words: Vec<String>) -> Result<Provenance> {
+/// The provenance of a run for its report: the command, seed, version and data files.
+pub fn provenance(folder: &RunFolder, words: Vec<String>) -> Result<Provenance> {
     let RunConfig { version, seed, data, .. } = RunFolder::read_config(folder.path())?;
     Ok(Provenance { command: shell_words::join(words), seed, version, data })
 }

@@ -6,8 +6,8 @@ mod sandbox;
 use sandbox::{PROGRAM, Sandbox, has_keys};
 use serde_json::json;
 
-/// A short game that ends with Black's men alone on the board, the well-known one of nine moves.
-const SHORT: &str = "e6f4e3f6g5d6e7f5c5";
+/// The shortest known game, nine moves: all discs are Black's at the end.
+const SHORTESTEST: &str = "e6f4e3f6g5d6e7f5c5";
 
 #[test]
 fn every_move_of_a_game_is_analyzed() {
@@ -54,21 +54,21 @@ fn every_move_of_a_game_is_analyzed() {
 #[test]
 fn a_blunder_is_found_and_reports_are_written() {
     let sandbox = Sandbox::new();
-    let found = sandbox.json(&["analyze", SHORT, "--depth", "4", "--model", "heuristic"]);
+    let found = sandbox.json(&["analyze", SHORTEST, "--depth", "4", "--model", "heuristic"]);
     let seen = found["games"][0]["moves"].as_array().unwrap();
     let last = &seen[8];
     assert_eq!((&last["played"], &last["side"]), (&json!("c5"), &json!("black")));
     assert_eq!(last["best"], json!(["c5"]));
     // Black has 13 discs then and White none.
     assert!(seen[7]["loss"].as_f64().unwrap() > 10.0, "{}", seen[7]);
-    sandbox.write("two.txt", format!("{SHORT}\nf5d6c3\n"));
+    sandbox.write("two.txt", format!("{SHORTEST}\nf5d6c3\n"));
     let text = sandbox.ok(&["analyze", "two.txt", "--depth", "2", "--to", "x.md"]);
     assert!(text.contains("two.txt game 1") && text.contains("two.txt game 2"), "{text}");
     assert!(sandbox.text("x.md").contains("| 9 | black | c5 |"));
-    // In a folder every game is found again by its file and its number there.
+    // Games of a folder have their file and their number in it.
     std::fs::create_dir(sandbox.file("games")).unwrap();
     sandbox.write("games/a.txt", "f5f6e6\n");
-    sandbox.write("games/b.txt", format!("f5d6c3\n{SHORT}\n"));
+    sandbox.write("games/b.txt", format!("f5d6c3\n{SHORTEST}\n"));
     let found = sandbox.json(&["analyze", "games", "--depth", "1", "--sample", "2"]);
     let games = found["games"].as_array().unwrap();
     assert_eq!(games.len(), 2);
@@ -84,7 +84,7 @@ fn a_blunder_is_found_and_reports_are_written() {
         };
         assert_eq!((&game["source"], &game["index"]), (&json!(file), &json!(index)));
     }
-    sandbox.ok(&["analyze", SHORT, "--depth", "2", "--to", "x.html"]);
+    sandbox.ok(&["analyze", SHORTEST, "--depth", "2", "--to", "x.html"]);
     assert!(sandbox.text("x.html").contains("</svg>"));
 }
 
@@ -99,15 +99,15 @@ fn heuristic_times(factor: f32) -> String {
 fn losses_do_not_depend_on_the_scale_of_a_model() {
     let sandbox = Sandbox::new();
     let moves = "f5d6c3d3c4f4f6g5e3f3g3";
-    let analyse = |model: &str| {
+    let analyze = |model: &str| {
         let found = sandbox.json(&["analyze", moves, "--depth", "3", "--model", model]);
         found["games"][0]["moves"].as_array().unwrap().clone()
     };
-    let whole = analyse("heuristic");
+    let whole = analyze("heuristic");
     assert!(whole.iter().any(|seen| seen["loss"].as_f64().unwrap() > 1.0));
     for factor in [64.0, 0.125] {
         sandbox.write("other.wpc", heuristic_times(factor));
-        for (one, other) in whole.iter().zip(analyse("other.wpc")) {
+        for (one, other) in whole.iter().zip(analyze("other.wpc")) {
             assert_eq!(one["best"], other["best"]);
             for key in ["loss", "value"] {
                 let (one, other) = (one[key].as_f64().unwrap(), other[key].as_f64().unwrap());
@@ -122,7 +122,7 @@ fn losses_do_not_depend_on_the_scale_of_a_model() {
 fn values_without_correlation_are_not_converted_to_discs() {
     let sandbox = Sandbox::new();
     sandbox.write("wrong.wpc", heuristic_times(-1.0));
-    let arguments = ["analyze", SHORT, "--depth", "2", "--model", "wrong.wpc"];
+    let arguments = ["analyze", SHORTEST, "--depth", "2", "--model", "wrong.wpc"];
     let found = sandbox.json(&arguments);
     let seen = found["games"][0]["moves"].as_array().unwrap();
     for one in seen {
@@ -131,7 +131,7 @@ fn values_without_correlation_are_not_converted_to_discs() {
     }
     assert!(seen[..5].iter().all(|one| one["value"].is_null()));
     assert!(seen[..5].iter().any(|one| one["loss"].is_null()));
-    // The end is known without any model: Black has 13 discs and the empty squares, White has none.
+    // The end is exact and needs no model: Black has 13 discs and the empty squares, White has none.
     assert_eq!((&seen[8]["value"], &seen[8]["loss"]), (&json!(64.0), &json!(0.0)));
     let text = sandbox.ok(&arguments);
     assert!(text.contains("no meaning in discs"), "{text}");

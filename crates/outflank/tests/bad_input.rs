@@ -246,7 +246,7 @@ fn damaged_game_files() {
             let message = sandbox.rejected(command);
             assert!(message.contains(name) && message.contains(part), "{command:?}: {message}");
         }
-        // And `check` finds it.
+        // `data check` lists it.
         let checked = sandbox.run(&["data", "check", name]);
         assert_eq!((checked.code, checked.err.as_str()), (1, ""), "{name}");
         assert!(checked.out.contains(name) && checked.out.contains(part), "{}", checked.out);
@@ -331,7 +331,7 @@ fn a_run_resumes_after_a_full_disk() {
     assert!(ran.err.contains("No space left") && ran.err.contains("resume"), "{}", ran.err);
     let left = sandbox.tree("small/run");
     let names: Vec<&str> = left.keys().map(String::as_str).collect();
-    assert_eq!(names, ["config.toml", "games.tsv"], "nothing half-written but the journal");
+    assert_eq!(names, ["config.toml", "games.tsv"], "only the journal is incomplete");
 
     assert!(disk.call("remount,size=16m"));
     sandbox.ok(&["match", "--resume", "small/run"]);

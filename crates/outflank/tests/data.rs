@@ -1,4 +1,4 @@
-//! `outflank data`: statistics, faults, conversion, export, generated games.
+//! `outflank data`: statistics, validation, conversion, export, generated games.
 
 #[path = "support/sandbox.rs"]
 mod sandbox;
@@ -36,7 +36,7 @@ fn statistics_of_a_few_games() {
     let figures = ["games", "positions", "unique", "unique_symmetric", "unfinished", "illegal"];
     assert_eq!(figures.map(|key| found[key].as_u64().unwrap()), [2, 9, 8, 64, 2, 0]);
     assert_eq!(found["positions_symmetric"], 72);
-    // At the second move one position has two answers: a classifier gets all but one of nine.
+    // The second position has two different moves: a classifier predicts at most eight of nine.
     let close = |key: &str, wanted: f64| (found[key].as_f64().unwrap() - wanted).abs() < 1e-9;
     assert!(close("ceiling_positions", 800.0 / 9.0) && close("ceiling_unique", 700.0 / 8.0));
     let text = sandbox.ok(&["data", "stats", "games.txt"]);
@@ -54,7 +54,7 @@ fn statistics_of_wthor_are_as_published() {
         figures.map(|key| found[key].as_u64().unwrap()),
         [114_871, 6_874_503, 4_880_413, 39_019_056, 433, 0]
     );
-    // With all images: the paper's Original-S.
+    // With all symmetries: Original-S of Liskowski et al. (2018).
     assert_eq!(found["positions_symmetric"], 54_996_024);
     let rounded = |key: &str| format!("{:.3}", found[key].as_f64().unwrap());
     assert_eq!(rounded("ceiling_positions"), "91.616");
@@ -65,7 +65,7 @@ fn statistics_of_wthor_are_as_published() {
 }
 
 #[test]
-fn check_lists_every_faulty_game() {
+fn check_lists_every_invalid_game() {
     let sandbox = Sandbox::new();
     sandbox.write("bad.txt", "f5d6c3\nf5a1\nf5f6e6\nzz\n");
     games(&sandbox, "good.wtb", "3");
@@ -103,7 +103,7 @@ fn check_lists_every_faulty_game() {
 
     let good = sandbox.json(&["data", "check", "good.wtb"]);
     assert_eq!((&good["games"], &good["bad"]), (&json!(3), &json!([])));
-    // Statistics skip faulty games and count them; other commands refuse the file.
+    // Statistics skip invalid games and count them; other commands reject the file.
     assert_eq!(sandbox.json(&["data", "stats", "bad.txt"])["illegal"], 2);
     let message = sandbox.rejected(&["data", "convert", "hurt.wtb", "--to", "x.txt"]);
     assert!(message.contains("hurt.wtb: game 2 at byte 84") && message.contains("data check"));
@@ -120,13 +120,13 @@ fn conversion_round_trips() {
     convert("d.wtb", "e.txt");
     convert("a.wtb", "f.txt");
     assert_eq!(sandbox.text("c.txt").lines().count(), 40);
-    assert_eq!(sandbox.read("c.txt"), sandbox.read("e.txt"), "through every format");
-    assert_eq!(sandbox.read("c.txt"), sandbox.read("f.txt"), "and straight");
+    assert_eq!(sandbox.read("c.txt"), sandbox.read("e.txt"), "converted through all formats");
+    assert_eq!(sandbox.read("c.txt"), sandbox.read("f.txt"), "converted directly");
     let moves = |name: &str| -> Vec<Vec<u8>> {
         sandbox.read(name)[16..].chunks(68).map(|record| record[8..].to_vec()).collect()
     };
     assert_eq!(moves("a.wtb"), moves("d.wtb"));
-    // Between WTHOR and GGF nothing is lost: players, tournament and result come back too.
+    // Conversion between WTHOR and GGF keeps players, tournament and result.
     convert("b.ggf", "g.wtb");
     assert!(sandbox.read("g.wtb")[16..] == sandbox.read("a.wtb")[16..]);
     assert_eq!(sandbox.read("g.JOU"), sandbox.read("a.JOU"));
@@ -135,12 +135,12 @@ fn conversion_round_trips() {
     let pgn = convert("a.wtb", "h.pgn");
     assert_eq!(pgn["format"], "pgn");
     assert_eq!(sandbox.text("h.pgn").matches("[Result ").count(), 40);
-    // The format can be said where the name does not.
+    // --format sets the format if the file has no extension.
     sandbox.ok(&["data", "convert", "a.wtb", "--to", "games", "--format", "transcript"]);
     assert_eq!(sandbox.read("games"), sandbox.read("c.txt"));
     assert_eq!(sandbox.json(&["data", "stats", "games"])["games"], 40);
 
-    // Bare positions have formats of their own.
+    // Positions without games have their own formats.
     sandbox
         .write("x.boards", "---------------------------OX------XO--------------------------- X\n");
     convert("x.boards", "x.obf");
@@ -183,7 +183,7 @@ fn games_are_selected_by_player_year_tournament_and_sample() {
     assert_eq!(count(&["--years", "2004"]), 1);
     assert_eq!(count(&["--years", "1999-2004", "--tournament", "cup"]), 1);
     assert_eq!(count(&["--sample", "2"]), 2);
-    // Only the moves of the player are his decisions.
+    // Only moves of the selected player are exported.
     let export = ["data", "export", "games.ggf", "--to", "x.csv", "--by", "bob"];
     assert_eq!(sandbox.json(&export)["parts"][0]["decisions"], 3);
     let message =
@@ -223,7 +223,7 @@ fn decisions_are_exported_as_csv_and_npy() {
     let symmetric = export("symmetric", &["--unique", "--symmetric"])[0];
     assert_eq!(symmetric, stats["unique_symmetric"].as_u64().unwrap());
 
-    // The arrays hold what the table holds.
+    // The arrays and the CSV file have the same content.
     export("all", &[]);
     let own = npy::<8>(&sandbox.read("all/own.npy"), "<u8");
     let other = npy::<8>(&sandbox.read("all/other.npy"), "<u8");
@@ -298,7 +298,6 @@ fn generated_games_are_complete_and_distinct() {
     assert_eq!(text.lines().collect::<HashSet<_>>().len(), 30);
     let stats = sandbox.json(&["data", "stats", "g.txt"]);
     assert_eq!((&stats["games"], &stats["unfinished"]), (&json!(30), &json!(0)));
-    // A player without chance has one game from the start for each way to break its ties.
     let few = ["data", "generate", "--to", "f.txt", "--player", "random", "--opening", "51"];
     clear(&sandbox.rejected(&few));
 }

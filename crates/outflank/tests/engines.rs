@@ -10,7 +10,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
-/// A GTP engine that answers everything, and does this when it is to move.
+/// A GTP engine that accepts every command and runs a shell command on `genmove`.
 fn engine(sandbox: &Sandbox, name: &str, to_move: &str) -> String {
     let script = format!(
         "#!/bin/sh\n\
@@ -52,10 +52,13 @@ fn experiments_do_not_count_forfeits_of_an_engine() {
         done.err
     };
     for name in ["cnn/table7", "cnn/table9", "cnn/fig4", "cnn/fig5"] {
-        let said = reproduce(name, "nboard:./mortal");
-        assert!(said.contains("Edax-1") && said.contains("out of breath"), "{name}: {said}");
-        let said = reproduce(name, "nboard:./no-such-engine");
-        assert!(said.contains("no-such-engine"), "{name}: {said}");
+        let message = reproduce(name, "nboard:./mortal");
+        assert!(
+            message.contains("Edax-1") && message.contains("out of breath"),
+            "{name}: {message}"
+        );
+        let message = reproduce(name, "nboard:./no-such-engine");
+        assert!(message.contains("no-such-engine"), "{name}: {message}");
     }
     for entry in fs::read_dir(sandbox.file("nets")).unwrap().flatten() {
         let won = fs::read_to_string(entry.path().join("won-1.toml")).unwrap_or_default();
@@ -96,13 +99,13 @@ fn a_failing_engine_forfeits_the_game_and_the_match_continues() {
         let run = ["match", &player, "heuristic", "--games", games, "--out", &out];
         all_forfeits(&sandbox.json(&run), name, part);
         let page = sandbox.text(&format!("{out}/report.html"));
-        assert!(page.contains("Forfeits"), "the page of {name} says so");
+        assert!(page.contains(">Forfeits<"), "the report of {name} has no forfeits");
     }
-    // On the terminal one line says it, however many games it was.
+    // Equal forfeits are one line on the terminal.
     let cheat = engine(&sandbox, "cheat", "printf '= a1\\n\\n'");
     let text = sandbox.ok(&["match", "heuristic", &cheat, "--games", "4"]);
-    let said = "cheat lost 4 games by failing, first in round 1 against heuristic: cheat answered";
-    assert!(text.contains(said), "{text}");
+    let expected = "cheat forfeited 4 games, first in round 1 against heuristic: cheat answered";
+    assert!(text.contains(expected), "{text}");
     assert!(text.contains("heuristic against cheat: 4 of 4 points"), "{text}");
 }
 
@@ -110,16 +113,20 @@ fn a_failing_engine_forfeits_the_game_and_the_match_continues() {
 fn a_failing_engine_does_not_affect_other_games_of_a_league() {
     let sandbox = Sandbox::new();
     let quitter = engine(&sandbox, "quitter", "exit 3");
-    let terms = ["--games", "10", "--random", "0.1"];
-    let with = sandbox.json(&[&["league", "heuristic", &quitter, "random"][..], &terms].concat());
+    let options = ["--games", "10", "--random", "0.1"];
+    let with = sandbox.json(&[&["league", "heuristic", &quitter, "random"][..], &options].concat());
     let last = &with["players"][2];
     assert_eq!((&last["name"], &last["points"]), (&json!("quitter"), &json!(0.0)));
     let faults = with["faults"].as_array().unwrap().len();
-    // With forced random moves a game may be over before it is asked, but hardly any is.
+    // A game may end before its first move, since random moves are not requested; few do.
     assert!(faults >= 15, "{faults}");
-    let alone = sandbox.json(&[&["match", "heuristic", "random"][..], &terms].concat());
+    let alone = sandbox.json(&[&["match", "heuristic", "random"][..], &options].concat());
     let points = 10.0 * alone["score"].as_f64().unwrap();
-    assert_eq!(with["table"][0][1].as_f64().unwrap(), points, "the same games as without it");
+    assert_eq!(
+        with["table"][0][1].as_f64().unwrap(),
+        points,
+        "the games of the other players changed"
+    );
 }
 
 #[test]
@@ -193,8 +200,8 @@ fn a_failing_player_stops_game_generation() {
 
 #[test]
 fn a_real_engine_plays() {
-    let places = ["/usr/games/gtp-rhino", "/usr/bin/gtp-rhino"];
-    let Some(rhino) = places.into_iter().find(|place| fs::metadata(place).is_ok()) else {
+    let paths = ["/usr/games/gtp-rhino", "/usr/bin/gtp-rhino"];
+    let Some(rhino) = paths.into_iter().find(|path| fs::metadata(path).is_ok()) else {
         eprintln!("skipped: gtp-rhino is not installed");
         return;
     };

@@ -11,7 +11,7 @@ use std::fs;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// How often each is killed.
+/// Number of kills per command.
 const TIMES: u32 = 3;
 
 /// The words of a command; a `#` is a space within a word.
@@ -19,17 +19,17 @@ fn words(text: &str) -> Vec<String> {
     text.split_whitespace().map(|word| word.replace('#', " ")).collect()
 }
 
-/// Runs a command in one go, then again with kills at moments that the stream gives, and compares
-/// all files, or those with these names.
+/// Runs a command without interruption, then again with kills at random times, and compares all
+/// files, or only those with the names in `only`.
 fn killed(rng: &mut Rng, command: &str, only: &[&str]) {
     let name = command.split_whitespace().next().unwrap_or_default();
     // Methods that are subcommands are named; the options are in the configuration.
     let method = command.split_whitespace().nth(1).filter(|_| name == "train");
     let method = method.filter(|word| SUBCOMMANDS.contains(word)).unwrap_or_default();
-    let begin = words(&format!("{command} --quiet --out run"));
-    let go_on = words(&format!("{name} {method} --quiet --resume run"));
-    let [begin, go_on]: [Vec<&str>; 2] =
-        [&begin, &go_on].map(|words| words.iter().map(String::as_str).collect());
+    let start = words(&format!("{command} --quiet --out run"));
+    let resume = words(&format!("{name} {method} --quiet --resume run"));
+    let [start, resume]: [Vec<&str>; 2] =
+        [&start, &resume].map(|words| words.iter().map(String::as_str).collect());
     let tree = |sandbox: &Sandbox| -> BTreeMap<String, Vec<u8>> {
         let mut tree = sandbox.tree("run");
         tree.retain(|name, _| only.is_empty() || only.contains(&name.as_str()));
@@ -37,15 +37,15 @@ fn killed(rng: &mut Rng, command: &str, only: &[&str]) {
     };
     let whole = Sandbox::new();
     let began = Instant::now();
-    whole.ok(&begin);
+    whole.ok(&start);
     let longest = began.elapsed().as_millis() as u32;
     let sandbox = Sandbox::new();
-    let mut begun = false;
+    let mut started = false;
     for _ in 0..TIMES {
-        let moment = u64::from(rng.below(longest + 1));
-        begun = sandbox.killed_after(moment, if begun { &go_on } else { &begin });
+        let milliseconds = u64::from(rng.below(longest + 1));
+        started = sandbox.killed_after(milliseconds, if started { &resume } else { &start });
     }
-    sandbox.ok(if begun { &go_on } else { &begin });
+    sandbox.ok(if started { &resume } else { &start });
     same(&tree(&sandbox), &tree(&whole));
 }
 
@@ -122,7 +122,7 @@ fn a_damaged_checkpoint_is_reported() {
         .spawn()
         .unwrap();
     while !sandbox.exists("run/checkpoint-before.bin") {
-        assert!(child.try_wait().unwrap().is_none(), "it ended too soon");
+        assert!(child.try_wait().unwrap().is_none(), "the run ended before it was killed");
         std::thread::sleep(Duration::from_millis(1));
     }
     child.kill().unwrap();
@@ -132,9 +132,9 @@ fn a_damaged_checkpoint_is_reported() {
     sandbox.write("run/checkpoint.bin", bytes);
     let ran = sandbox.run(&["train", "tdl", "--resume", "run", "--quiet"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
-    let warning = ran.err.trim_end();
-    assert_eq!(warning.lines().count(), 1, "{warning}");
-    assert!(warning.contains("run/checkpoint.bin: it is damaged"), "{warning}");
-    assert!(warning.contains("resuming from run/checkpoint-before.bin"), "{warning}");
+    let message = ran.err.trim_end();
+    assert_eq!(message.lines().count(), 1, "{message}");
+    assert!(message.contains("run/checkpoint.bin: it is damaged"), "{message}");
+    assert!(message.contains("resuming from run/checkpoint-before.bin"), "{message}");
     same(&sandbox.tree("run"), &whole.tree("run"));
 }

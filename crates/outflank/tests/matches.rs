@@ -48,7 +48,7 @@ fn the_files_of_a_match_agree() {
     assert!(csv.contains(&format!("\nwins,{wins}\n")) && csv.contains("\ngames,60\n"), "{csv}");
     let pgn = sandbox.text("runs/match-001/games.pgn");
     assert_eq!(pgn.matches("[Event ").count(), 60);
-    assert_eq!(pgn.matches("[Black \"heuristic\"]").count(), 30, "colours alternate");
+    assert_eq!(pgn.matches("[Black \"heuristic\"]").count(), 30, "colors alternate");
     let mut games = HashSet::new();
     for line in sandbox.text("runs/match-001/games.tsv").lines() {
         games.insert(line.split('\t').nth(4).unwrap().replace('?', ""));
@@ -172,7 +172,7 @@ fn openings_are_used_in_order_with_both_colors() {
             .collect()
     };
     assert_eq!(first_moves("4"), ["f5d6c3", "f5d6c3", "f5f6e6", "f5f6e6"]);
-    // In a circle when there are more games than openings.
+    // Openings repeat if there are more games.
     assert_eq!(first_moves("8")[6..], ["f5d6c3", "f5d6c3"]);
     // By default every opening twice, and from the start a thousand games.
     let openings = ["match", "random", "heuristic", "--openings", "three.txt"];
@@ -280,7 +280,7 @@ fn generated_openings_are_distinct_and_playable() {
         assert_eq!(discs, 10, "four discs and six plies: {line}");
     }
     assert_eq!(sandbox.json(&["match", "heuristic", "random", "--openings", file])["games"], 60);
-    // There are only so many positions after one ply.
+    // One ply gives only four positions.
     let ran = sandbox.run(&["openings", "--count", "5", "--ply", "1", "--simulations", "1"]);
     assert_eq!((ran.code, ran.out.as_str()), (1, ""));
     sandbox::clear(&ran.err);
@@ -347,15 +347,15 @@ fn embedded_models_can_be_written_to_files() {
         ("ann", "a.safetensors", 6849),
         ("experts", "e.onnx", 4_431_420),
     ] {
-        let told = sandbox.json(&["players", "--model", name, "--to", file]);
-        assert_eq!((&told["model"], &told["weights"]), (&name.into(), &weights.into()));
+        let found = sandbox.json(&["players", "--model", name, "--to", file]);
+        assert_eq!((&found["model"], &found["weights"]), (&name.into(), &weights.into()));
         let again = sandbox.rejected(&["players", "--model", name, "--to", file]);
         assert!(again.contains(file) && again.contains("--to"), "{again}");
     }
-    // One as a file against itself: every pair of games is shared.
+    // A model against its own copy: each pair of games has one point for either.
     let shared = ["match", "a.safetensors", "ann", "--games", "4", "--random", "0.1"];
     assert_eq!(sandbox.json(&shared)["score"], 0.5);
-    // Convolutions in floating point cannot be smaller than this.
+    // Four bytes per weight.
     assert!(std::fs::metadata(sandbox.path().join("e.onnx")).unwrap().len() > 4 * 4_400_000);
     for (name, file, reason) in [
         ("expert", "x.onnx", "did you mean 'experts'?"),

@@ -125,7 +125,7 @@ fn version_man_page_and_completions() {
     for (command, options) in COMMANDS {
         assert!(manual.contains(&format!("OUTFLANK {}", command.join(" ").to_uppercase())));
         for option in options.iter().filter(|option| option.starts_with("--")) {
-            // The manual writes a hyphen as roff does.
+            // roff escapes hyphens.
             assert!(manual.contains(&option.replace('-', "\\-")), "{option}");
         }
     }
@@ -189,7 +189,7 @@ fn the_configuration_of_a_run_repeats_it() {
         &["train", "--features", "1tuple", "--sample", "20", "--match-games", "2"],
     ];
     for run in runs {
-        // The largest seed there is.
+        // The largest seed.
         sandbox.ok(&[run, &["--seed", "18446744073709551615", "--out", "first"]].concat());
         sandbox.ok(&[run[0], "--config", "first/config.toml", "--out", "second"]);
         same(&sandbox.tree("second"), &sandbox.tree("first"));

@@ -35,7 +35,7 @@ fn the_root_position_can_be_set() {
     let sandbox = Sandbox::new();
     let start = "---------------------------OX------XO--------------------------- X";
     assert_eq!(sandbox.ok(&["perft", "6", "--board", start]), "8200\n");
-    // White has the same moves in mirror image.
+    // White has the mirrored moves.
     let white = start.replace(" X", " O");
     assert_eq!(sandbox.ok(&["perft", "6", "--board", &white]), "8200\n");
     let men = |from: u32| (from..from + 12).map(|n| n.to_string()).collect::<Vec<_>>().join(",");

@@ -11,12 +11,12 @@ use std::io::{Read, Write};
 use std::process::{Command, Stdio};
 
 /// The output of a game; asserts success.
-fn talk(sandbox: &Sandbox, arguments: &[&str], script: &str) -> String {
+fn output_of(sandbox: &Sandbox, arguments: &[&str], script: &str) -> String {
     let ran = sandbox.run_with_input(&[&["play"], arguments].concat(), script);
     assert_eq!(ran.code, 0, "{arguments:?}: {}", ran.err);
     assert_eq!(ran.err, "", "{arguments:?}");
     assert!(ran.out.is_ascii(), "{}", ran.out);
-    assert!(!ran.out.contains('\x1b'), "colours are for terminals: {}", ran.out);
+    assert!(!ran.out.contains('\x1b'), "colors without a terminal: {}", ran.out);
     ran.out
 }
 
@@ -42,7 +42,7 @@ fn a_complete_game() {
     let sandbox = Sandbox::new();
     let options = ["--player", "random", "--side", "white", "--seed", "7"];
     let mut script = String::new();
-    // The opponent's answers follow from the seed and the moves, so the script grows move by move.
+    // Replies depend only on the seed and the moves, so the script grows move by move.
     let found = loop {
         let found = document(&sandbox, &options, &script);
         let line = line(&found);
@@ -60,26 +60,30 @@ fn a_complete_game() {
     assert_eq!(found["black"], json!(end.discs(Side::Black).count_ones()));
     let winner = ["white", "draw", "black"][(score.signum() + 1) as usize];
     assert_eq!(found["winner"], json!(winner));
-    let said = talk(&sandbox, &options, &script);
-    assert!(said.contains("The game is over."), "{said}");
-    assert!(said.contains(&format!("Moves: {}", found["transcript"].as_str().unwrap())), "{said}");
-    // After the end there is still something to do.
-    let more = talk(&sandbox, &options, &(script + "f5\nundo\nquit\n"));
+    let output = output_of(&sandbox, &options, &script);
+    assert!(output.contains("The game is over."), "{output}");
+    assert!(
+        output.contains(&format!("Moves: {}", found["transcript"].as_str().unwrap())),
+        "{output}"
+    );
+    // Commands still work after the end.
+    let more = output_of(&sandbox, &options, &(script + "f5\nundo\nquit\n"));
     assert!(more.contains("The game is over. Take back with undo"), "{more}");
 }
 
 #[test]
 fn wrong_moves_are_explained() {
     let sandbox = Sandbox::new();
-    let said = talk(&sandbox, &["--player", "heuristic"], "a1\nzz\nhello there\npass\n\nf5\n");
-    assert!(said.contains("a1 is not legal for black. You may play d3 c4 f5 e6"), "{said}");
+    let output =
+        output_of(&sandbox, &["--player", "heuristic"], "a1\nzz\nhello there\npass\n\nf5\n");
+    assert!(output.contains("a1 is not legal for black. You may play d3 c4 f5 e6"), "{output}");
     for wrong in ["zz", "hello there", "pass"] {
-        assert!(said.contains(&format!("'{wrong}' is not a move")), "{wrong}: {said}");
+        assert!(output.contains(&format!("'{wrong}' is not a move")), "{wrong}: {output}");
     }
-    assert!(said.contains("Black (X) 3, White (O) 3; Black to move."), "{said}");
-    // The board, with the squares where one may move.
-    assert!(said.contains("  3 . . . + . . . ."), "{said}");
-    // Bytes that are no text are no move either.
+    assert!(output.contains("Black (X) 3, White (O) 3; Black to move."), "{output}");
+    // The board marks legal moves.
+    assert!(output.contains("  3 . . . + . . . ."), "{output}");
+    // Control characters are not a move.
     let ran = sandbox.run_with_input(&["play"], "\u{0}\u{1}\n");
     assert_eq!(ran.code, 0, "{}", ran.err);
 }
@@ -94,7 +98,7 @@ fn undo_and_the_same_replies() {
     let other = document(&sandbox, &options, "f5\nundo\nd3\n");
     assert_eq!(other["moves"][0], "d3");
     assert_eq!(document(&sandbox, &options, "undo\nf5\n"), once);
-    assert!(talk(&sandbox, &options, "undo\n").contains("no move of yours to take back"));
+    assert!(output_of(&sandbox, &options, "undo\n").contains("no move of yours to take back"));
     // White has no move to take back at first.
     let white = document(&sandbox, &["--player", "heuristic", "--side", "white"], "undo\n");
     assert_eq!(white["moves"].as_array().unwrap().len(), 1);
@@ -109,18 +113,18 @@ fn undo_and_the_same_replies() {
 #[test]
 fn the_end_of_input_prints_the_moves() {
     let sandbox = Sandbox::new();
-    assert!(talk(&sandbox, &[], "").ends_with("Moves: none\n"));
-    let said = talk(&sandbox, &["--level", "newcomer"], "f5");
-    assert!(said.contains("You play black against Newcomer, heuristic, "), "{said}");
-    let moves = said.trim_end().rsplit_once("Moves: f5").unwrap().1;
-    assert_eq!(moves.len(), 2, "the last move is answered: {said}");
+    assert!(output_of(&sandbox, &[], "").ends_with("Moves: none\n"));
+    let output = output_of(&sandbox, &["--level", "newcomer"], "f5");
+    assert!(output.contains("You play black against Newcomer, heuristic, "), "{output}");
+    let moves = output.trim_end().rsplit_once("Moves: f5").unwrap().1;
+    assert_eq!(moves.len(), 2, "the opponent replied to the last move: {output}");
     let quit = document(&sandbox, &["--player", "random"], "quit\nf5\n");
     assert_eq!(
         (&quit["end"], &quit["moves"], &quit["winner"]),
         (&json!("quit"), &json!([]), &Value::Null)
     );
-    let gone = document(&sandbox, &["--player", "random"], "resign\n");
-    assert_eq!((&gone["end"], &gone["winner"]), (&json!("resigned"), &json!("white")));
+    let resigned = document(&sandbox, &["--player", "random"], "resign\n");
+    assert_eq!((&resigned["end"], &resigned["winner"]), (&json!("resigned"), &json!("white")));
 }
 
 #[test]
@@ -128,7 +132,7 @@ fn all_commands() {
     let sandbox = Sandbox::new();
     let script = "help\nmoves\nexperts\nhint\ntranscript\nsave x.ggf\nsave x.ggf\nsave none/x\n\
                   save\nboard\nnew\nmoves\n";
-    let said = talk(&sandbox, &["--player", "heuristic", "--from", "f5d6c3d3c4f4"], script);
+    let output = output_of(&sandbox, &["--player", "heuristic", "--from", "f5d6c3d3c4f4"], script);
     for part in [
         "take",
         "Played: f5d6c3d3c4f4",
@@ -138,21 +142,21 @@ fn all_commands() {
         "none",
         "Played: nothing yet",
     ] {
-        assert!(said.contains(part), "{part} in {said}");
+        assert!(output.contains(part), "{part} in {output}");
     }
     // Probabilities are those of all moves.
     let percent = |line: &str| -> Option<f64> {
         line.trim_end().strip_suffix('%')?.rsplit(' ').next()?.parse().ok()
     };
-    let sum: f64 = said.lines().filter_map(percent).sum();
-    assert!((sum - 100.0).abs() <= 6.0, "{sum}: {said}");
-    // What was saved can be gone on with.
+    let sum: f64 = output.lines().filter_map(percent).sum();
+    assert!((sum - 100.0).abs() <= 6.0, "{sum}: {output}");
+    // A saved game can be continued.
     assert!(sandbox.text("x.ggf").contains("PB[Person]"));
     let again = document(&sandbox, &["--player", "random", "--from", "x.ggf"], "");
     assert!(again["transcript"].as_str().unwrap().starts_with("f5d6c3d3c4f4"));
-    // Nothing is written over.
+    // Existing files are not overwritten.
     sandbox.write("y.txt", "mine");
-    assert!(talk(&sandbox, &[], "save y.txt\n").contains("already exists"));
+    assert!(output_of(&sandbox, &[], "save y.txt\n").contains("already exists"));
     assert_eq!(sandbox.text("y.txt"), "mine");
 }
 
@@ -183,9 +187,9 @@ fn a_pass_is_announced() {
     let sandbox = Sandbox::new();
     let (line, mv) = before_a_pass();
     let moves: String = line.moves().iter().map(ToString::to_string).collect();
-    let said = talk(&sandbox, &["--player", "random", "--from", &moves], &format!("{mv}\n"));
-    assert!(said.contains("White has no move and passes; black moves again."), "{said}");
-    assert!(said.ends_with(&format!("Moves: {moves}{mv}\n")), "{said}");
+    let output = output_of(&sandbox, &["--player", "random", "--from", &moves], &format!("{mv}\n"));
+    assert!(output.contains("White has no move and passes; black moves again."), "{output}");
+    assert!(output.ends_with(&format!("Moves: {moves}{mv}\n")), "{output}");
 }
 
 #[test]
@@ -195,11 +199,11 @@ fn a_game_of_checkers() {
     let found = document(&sandbox, &options, "11-15\n");
     assert_eq!((&found["player"], &found["moves"][0]), (&json!("material@2"), &json!("11-15")));
     assert_eq!(found["moves"].as_array().unwrap().len(), 2);
-    let said = talk(&sandbox, &options, "1-2\n11-15\nhint\nexperts\nsave game.txt\nundo\n");
+    let output = output_of(&sandbox, &options, "1-2\n11-15\nhint\nexperts\nsave game.txt\nundo\n");
     for part in
         ["      b 9*      b10*", "12-16", "in men (", "available for Othello only", "Saved as"]
     {
-        assert!(said.contains(part), "{part} in {said}");
+        assert!(output.contains(part), "{part} in {output}");
     }
     let again = document(&sandbox, &["--game", "checkers", "--from", "game.txt"], "");
     assert_eq!(again["moves"], found["moves"]);
@@ -255,18 +259,18 @@ fn an_interrupt_prints_the_moves() {
     let mut input = child.stdin.take().unwrap();
     let mut out = child.stdout.take().unwrap();
     input.write_all(b"f5\n").unwrap();
-    let (mut said, mut buffer) = (Vec::new(), [0u8; 4096]);
+    let (mut output, mut buffer) = (Vec::new(), [0u8; 4096]);
     // Once the move is repeated, the opponent thinks.
-    while !String::from_utf8_lossy(&said).contains("> f5") {
+    while !String::from_utf8_lossy(&output).contains("> f5") {
         let count = out.read(&mut buffer).unwrap();
-        assert!(count > 0, "{}", String::from_utf8_lossy(&said));
-        said.extend_from_slice(&buffer[..count]);
+        assert!(count > 0, "{}", String::from_utf8_lossy(&output));
+        output.extend_from_slice(&buffer[..count]);
     }
     let id = child.id().to_string();
     assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
-    out.read_to_end(&mut said).unwrap();
+    out.read_to_end(&mut output).unwrap();
     let status = child.wait().unwrap();
-    let said = String::from_utf8_lossy(&said);
-    assert!(said.ends_with("Moves: f5\n"), "{said}");
-    assert_eq!(status.code(), Some(130), "{said}");
+    let output = String::from_utf8_lossy(&output);
+    assert!(output.ends_with("Moves: f5\n"), "{output}");
+    assert_eq!(status.code(), Some(130), "{output}");
 }

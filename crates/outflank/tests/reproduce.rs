@@ -30,8 +30,8 @@ fn an_experiment_needs_only_the_data_that_it_reads() {
         ("preference/table2", "data", "no folder players with the published players"),
         ("cnn/table9", "data", "no folder openings with the published openings"),
     ] {
-        let said = sandbox.rejected(&[&reproduce(name, data, "no")[..], &scale].concat());
-        assert!(said.contains(missing) && said.contains(name), "{said}");
+        let message = sandbox.rejected(&[&reproduce(name, data, "no")[..], &scale].concat());
+        assert!(message.contains(missing) && message.contains(name), "{message}");
         assert!(!sandbox.exists("no"));
     }
     for (name, run) in [("cnn/table2", "nets"), ("preference/sparsity", "rows")] {
@@ -73,13 +73,13 @@ fn a_report_can_be_made_from_cached_results() {
         [&["reproduce", name, "--cached", "--out", "run"], options].concat()
     };
     let cache = ["--cache", "learned"];
-    for (name, options, said) in [
+    for (name, options, message) in [
         ("cnn/table6", &[][..], "--cache <DIR>"),
         ("cnn/table6", &["--cache", "nowhere"], "--cache nowhere is not a folder"),
         ("preference/fig2", &cache, "--cached has no effect with preference/fig2"),
     ] {
         let refused = sandbox.rejected(&reproduce(name, options));
-        assert!(refused.contains(said) && !sandbox.exists("run"), "{refused}");
+        assert!(refused.contains(message) && !sandbox.exists("run"), "{refused}");
     }
     let refused = sandbox.rejected(&["train", "cnn", "--device", "none"]);
     assert!(refused.contains("possible values: cpu, cuda, torch-cpu]"), "{refused}");
@@ -88,11 +88,11 @@ fn a_report_can_be_made_from_cached_results() {
     let cells = made["cells"].as_array().unwrap();
     let ours = |cell: &&serde_json::Value| cell["ours"].is_f64();
     // Accuracies in both splits and a time.
-    let told: Vec<_> = cells.iter().filter(ours).map(|cell| cell["row"].clone()).collect();
-    assert_eq!(told, ["ResNet-32"; 3]);
+    let rows: Vec<_> = cells.iter().filter(ours).map(|cell| cell["row"].clone()).collect();
+    assert_eq!(rows, ["ResNet-32"; 3]);
     assert_eq!(cells.len(), 30);
-    let said = made["findings"][0].as_str().unwrap();
-    assert!(said.contains("conv8-bn on unique-s, pieces"), "{said}");
+    let message = made["findings"][0].as_str().unwrap();
+    assert!(message.contains("conv8-bn on unique-s, pieces"), "{message}");
     assert!(sandbox.text("run/report.html").contains("--cached --cache CACHE"));
     assert!(sandbox.text("run/config.toml").contains("cached = true"));
     assert_eq!(std::fs::read(sandbox.file(cached).join("result.json")).unwrap(), result);

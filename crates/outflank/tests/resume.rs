@@ -72,7 +72,7 @@ fn killed_runs_resume_to_the_same_bytes() {
                 .stdout(Stdio::null())
                 .spawn()
                 .unwrap();
-            // At some moment when about so much is done; which one does not matter.
+            // Kill it after about this share of the work; the exact time does not matter.
             let done = || {
                 let bytes = fs::read(sandbox.file(&journal)).unwrap_or_default();
                 bytes.iter().filter(|&&byte| byte == b'\n').count()
@@ -99,7 +99,7 @@ fn truncated_journals_resume_to_the_same_bytes() {
             fs::create_dir(sandbox.file("run")).unwrap();
             sandbox.write("run/config.toml", &wanted["run/config.toml"]);
             sandbox.write(&journal, &whole[..cut]);
-            // What a write that was cut off leaves behind.
+            // An incomplete file of a killed process.
             sandbox.write("run/.part-x1y2z3", "half a page");
             work.resume(&sandbox, "1");
             same(&sandbox.tree("."), &wanted);
@@ -194,18 +194,18 @@ fn training_resumes_from_stored_files_and_rejects_changes() {
 #[test]
 fn a_player_joins_a_league_without_replaying_games() {
     let sandbox = Sandbox::new();
-    let terms = words("--games 40 --random 0.1 --seed 6");
+    let options = words("--games 40 --random 0.1 --seed 6");
     let players = ["heuristic", "random", "yoshioka"];
     let all = ["heuristic", "random", "yoshioka", "heuristic@2"];
-    sandbox.ok(&[&["league"], &players[..], &terms, &["--out", "grown"]].concat());
+    sandbox.ok(&[&["league"], &players[..], &options, &["--out", "grown"]].concat());
     let before = sandbox.read("grown/games.tsv");
-    // Games, randomness and seed are as they were, without being given again.
+    // Other options are taken from the saved configuration.
     sandbox.ok(&[&["league"], &all[..], &["--resume", "grown"]].concat());
     let after = sandbox.read("grown/games.tsv");
-    assert!(after.starts_with(&before), "the games that were played stay as they are");
+    assert!(after.starts_with(&before), "earlier games changed");
     assert_eq!(after.iter().filter(|&&byte| byte == b'\n').count(), 6 * 40);
 
-    sandbox.ok(&[&["league"], &all[..], &terms, &["--out", "fresh"]].concat());
+    sandbox.ok(&[&["league"], &all[..], &options, &["--out", "fresh"]].concat());
     let (mut grown, mut fresh) = (sandbox.tree("grown"), sandbox.tree("fresh"));
     // The two differ only in the order of the journal.
     let sorted = |bytes: Vec<u8>| {
@@ -218,9 +218,9 @@ fn a_player_joins_a_league_without_replaying_games() {
     assert_eq!(journals[0], journals[1]);
     same(&grown, &fresh);
 
-    // A player may leave again: the table is that of the first league, the games stay in the journal.
+    // A player can be removed: the table equals that of the first league, and its games stay in the journal.
     sandbox.ok(&[&["league"], &players[..], &["--resume", "grown"]].concat());
-    sandbox.ok(&[&["league"], &players[..], &terms, &["--out", "small"]].concat());
+    sandbox.ok(&[&["league"], &players[..], &options, &["--out", "small"]].concat());
     assert_eq!(sandbox.read("grown/result.json"), sandbox.read("small/result.json"));
     assert_eq!(sandbox.read("grown/games.tsv"), after);
 }
@@ -257,7 +257,7 @@ fn changed_settings_are_errors_and_change_nothing() {
         let message = sandbox.rejected(&words(arguments));
         assert!(message.contains(part), "{arguments}: {message}");
     }
-    // The same names, but not the same files.
+    // The same names, but changed files.
     sandbox.write("a.wpc", "2 ".repeat(64));
     assert!(sandbox.rejected(&["match", "--resume", "run"]).contains("a.wpc has changed"));
     sandbox.write("a.wpc", "1 ".repeat(64));

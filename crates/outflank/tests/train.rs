@@ -73,7 +73,7 @@ fn a_training_run_trains_measures_and_reports() {
         "Training and validation accuracy",
         "objective",
         "Percentage of points, row against column",
-        "Disc values by region",
+        "Change of the value when an own disc replaces the opponent",
         "X-square, its corner empty",
         "Strongest patterns",
         "The 15 tuples, each in its first placement",
@@ -134,7 +134,7 @@ const METHODS: [(&[&str], usize); 11] = [
 /// The weights of the tuples below.
 const LISTED: usize = 81 + 6561 + 81;
 
-const TUPLES: &str = "# a corner, an edge, and the middle as it stands\na1 b1 a2 b2\n\
+const TUPLES: &str = "# a corner, an edge, and the center without symmetries\na1 b1 a2 b2\n\
                       0,1,2,3,4,5,6,7\nplain\nd4 e4 d5 e5\n";
 
 #[test]
@@ -160,10 +160,13 @@ fn online_training_with_large_patterns_and_test_years() {
     let split = (games["learned_from"].as_u64().unwrap(), games["measured_on"].as_u64().unwrap());
     assert!(split.0 + split.1 == 400 && split.1 > 100, "{games}");
     let page = sandbox.text("runs/train-001/report.html");
-    assert!(page.contains("Moves that the opponent has") && page.contains("The 18 tuples"));
+    assert!(page.contains("Moves of the opponent") && page.contains("The 18 tuples"));
     let text =
         sandbox.rejected(&[&["train"], &common[..], &["--test-years", "1950-1960"]].concat());
-    assert!(text.contains("--test-years needs games of these and of other"), "{text}");
+    assert!(
+        text.contains("--test-years 1950-1960: of 400 games, 0 are from these years"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -297,9 +300,15 @@ fn wrong_inputs_are_errors_and_leave_no_folder() {
         (&["--records", "alike.txt"], "read different games"),
         (&["--records", "first.txt", "--held-out", "0.25"], "do not distinguish the moves"),
         (&["pref", "--records", "first.txt", "--held-out", "0.25"], "do not distinguish the moves"),
-        (&["classify", "--records", "first.txt", "--held-out", "0.25"], "do not distinguish the moves"),
+        (
+            &["classify", "--records", "first.txt", "--held-out", "0.25"],
+            "do not distinguish the moves",
+        ),
         (&["mm", "--records", "first.txt", "--held-out", "0.25"], "do not distinguish the moves"),
-        (&["--records", "first.txt", "--held-out", "0.25", "--out", "a/b/c"], "do not distinguish the moves"),
+        (
+            &["--records", "first.txt", "--held-out", "0.25", "--out", "a/b/c"],
+            "do not distinguish the moves",
+        ),
         (&["--features", "pixels"], "ntuple, 1tuple"),
         (&["--c", "0"], "--c must be a number from 1e-6 to 1e6"),
         (&["--c", "-1"], "--c must be a number from 1e-6 to 1e6, not -1"),

@@ -121,7 +121,7 @@ fn diverging_weights_stop_the_run() {
     let ran = sandbox.run(&[&START[..], &["--lr", "1e39", "--quiet", "--out", "run"]].concat());
     assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{}", ran.err);
     clear(&ran.err);
-    assert!(ran.err.contains("diverged in game 2"), "{}", ran.err);
+    assert!(ran.err.contains("training diverged in game 2"), "{}", ran.err);
     assert!(ran.err.contains("--learning-rate"), "{}", ran.err);
     assert!(!sandbox.exists("run/model.safetensors"));
 }

@@ -12,7 +12,7 @@ use {
     std::time::Duration,
 };
 
-const LEARN: [&str; 14] = [
+const TRAIN: [&str; 14] = [
     "train",
     "cnn",
     "--net",
@@ -30,7 +30,7 @@ const LEARN: [&str; 14] = [
 ];
 
 fn with<'a>(more: &[&'a str]) -> Vec<&'a str> {
-    LEARN.iter().chain(more).copied().collect()
+    TRAIN.iter().chain(more).copied().collect()
 }
 
 #[test]
@@ -47,9 +47,9 @@ fn networks_are_tested_by_example_and_by_game() {
         let games = if split == "example" { "a tenth of the games" } else { "games held out" };
         assert_eq!(names, ["unique-s by example", "original by example", games]);
         // The overlap with the training set is reported; held-out games have little.
-        let seen = |test: &Value| test["train_overlap"].as_f64().unwrap();
-        assert!(seen(&tests[0]) > 80.0, "{split}: {found}");
-        assert_eq!(seen(&tests[2]) < 20.0, split != "example", "{split}: {found}");
+        let overlap = |test: &Value| test["train_overlap"].as_f64().unwrap();
+        assert!(overlap(&tests[0]) > 80.0, "{split}: {found}");
+        assert_eq!(overlap(&tests[2]) < 20.0, split != "example", "{split}: {found}");
         assert!(tests[2]["count"].as_u64().unwrap() > 200, "{found}");
         // The report has every test with its interval, the curve, and the configuration.
         let page = sandbox.text(&format!("{split}/report.html"));
@@ -62,7 +62,8 @@ fn networks_are_tested_by_example_and_by_game() {
             assert!(page.contains(part), "{split}: no {part}");
         }
         for test in tests {
-            let (name, share) = (test["test"].as_str().unwrap(), test["choices"].as_f64().unwrap());
+            let (name, share) =
+                (test["test"].as_str().unwrap(), test["top1_choices"].as_f64().unwrap());
             let count = test["choices_count"].as_f64().unwrap();
             // Up to the farther end of Wilson's interval: the roots of (x - p)² = z² x (1 - x) / n.
             let (p, z) = (share / 100.0, 1.96f64.powi(2) / count);
@@ -116,9 +117,9 @@ fn weights_do_not_depend_on_threads_or_interruptions() {
     sandbox.ok(&["train", "cnn", "--resume", "late"]);
     assert_eq!(weights("late"), weights("one"));
     // Options that are not given again come from the configuration.
-    let said = ["--precision=f32", "--onnx", "--test-positions", "100"];
-    sandbox.ok(&[&with(&said)[..], &["--out", "single"]].concat());
-    sandbox.ok(&[&with(&said)[..], &["--time-limit", "0s", "--out", "single-late"]].concat());
+    let options = ["--precision=f32", "--onnx", "--test-positions", "100"];
+    sandbox.ok(&[&with(&options)[..], &["--out", "single"]].concat());
+    sandbox.ok(&[&with(&options)[..], &["--time-limit", "0s", "--out", "single-late"]].concat());
     let before = sandbox.read("single-late/model.onnx");
     let found = sandbox.json(&["train", "cnn", "--resume", "single-late"]);
     assert_eq!(weights("single-late"), weights("single"));
@@ -175,7 +176,7 @@ fn a_network_is_fine_tuned_from_another() {
 #[test]
 fn a_second_stop_request_ends_the_program_at_once() {
     let sandbox = Sandbox::new();
-    // A step takes a second or more; the first is kept when it is done.
+    // A step takes a second or more; a checkpoint is written after the first.
     let learn = "train cnn --net conv4 --sample 60 --epochs 0.05 --batch-size 1024 --warmup-steps 5 \
                  --checkpoint-every 0.03s --test-positions 100 --out";
     let learn: Vec<&str> = learn.split_whitespace().collect();
@@ -190,7 +191,7 @@ fn a_second_stop_request_ends_the_program_at_once() {
         .spawn()
         .unwrap();
     while !sandbox.exists("run/checkpoint.toml") {
-        assert!(child.try_wait().unwrap().is_none(), "it ended too soon");
+        assert!(child.try_wait().unwrap().is_none(), "the run ended before it was stopped");
         std::thread::sleep(Duration::from_millis(1));
     }
     // Requests within half a second are one.
@@ -200,9 +201,9 @@ fn a_second_stop_request_ends_the_program_at_once() {
         std::thread::sleep(Duration::from_millis(600));
     }
     let ended = child.wait_with_output().unwrap();
-    let said = String::from_utf8(ended.stderr).unwrap();
-    assert_eq!(ended.status.code(), Some(130), "{said}");
-    assert!(!said.contains("panicked"), "{said}");
+    let message = String::from_utf8(ended.stderr).unwrap();
+    assert_eq!(ended.status.code(), Some(130), "{message}");
+    assert!(!message.contains("panicked"), "{message}");
     sandbox.ok(&["train", "cnn", "--resume", "run"]);
     assert_eq!(sandbox.read("run/model.safetensors"), sandbox.read("whole/model.safetensors"));
 }
@@ -212,10 +213,10 @@ fn a_second_stop_request_ends_the_program_at_once() {
 fn a_run_without_a_number_of_steps_says_how_to_resume() {
     let sandbox = Sandbox::new();
     let short = ["train", "cnn", "--net", "fc2x16", "--sample", "20", "--time-limit", "0s"];
-    let said = sandbox.run(&[&short[..], &["--out", "run"]].concat()).err;
+    let message = sandbox.run(&[&short[..], &["--out", "run"]].concat()).err;
     assert!(
-        said.contains("step 0; resume with: outflank train cnn --resume run --time-limit TIME"),
-        "{said}"
+        message.contains("step 0; resume with: outflank train cnn --resume run --time-limit TIME"),
+        "{message}"
     );
     let refused = sandbox.rejected(&["train", "cnn", "--resume", "run", "--quiet"]);
     assert!(refused.contains("no training budget"), "{refused}");
@@ -249,7 +250,7 @@ fn a_resumed_run_keeps_its_optimizer_settings() {
         &["nesterov = false", "learning-rate = 0.1"],
     );
     has(&begun(&["--optimizer", "adamw"]), &["nesterov = false", "learning-rate = 0.001"]);
-    // As an earlier version began it.
+    // As an earlier version started it.
     let old = begun(&[
         "--batch-size",
         "128",
@@ -296,7 +297,7 @@ fn a_diverging_run_keeps_its_last_checkpoint() {
         "wild",
     ];
     let words: Vec<&str> = wild.iter().chain(&more).copied().collect();
-    // It can be read again, and goes the same way.
+    // It can be resumed, and diverges again.
     for words in [&words[..], &["train", "cnn", "--resume", "wild", "--quiet"]] {
         let sandbox::Ran { code, err, .. } = sandbox.run(words);
         assert_ne!(code, 0, "{err}");
@@ -338,7 +339,7 @@ fn a_run_that_cannot_start_leaves_no_folder() {
         (&["train", "cnn", "--bootstrap", "--epochs", "1"], "--ensemble-member"),
         (
             &["train", "cnn", "--quiet", "--sample", "1", "--batch-size", "4096", "--epochs", "1"],
-            "smaller --batch",
+            "smaller --batch-size",
         ),
         (&["train", "cnn", "--last-year", "2000", "--epochs", "1"], "--split game or both"),
         (&["train", "cnn", "--test-positions", "0", "--epochs", "1"], "--test-positions"),

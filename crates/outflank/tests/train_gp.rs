@@ -52,7 +52,7 @@ fn a_run_writes_a_player_and_a_curve_for_either_game() {
         assert!(sandbox.text("run/model.toml").contains(&format!("game = \"{game}\"")));
         let rest = ["--games", "4", "--random", "0.1", "--quiet", "--game", game, "--out", "m"];
         sandbox.ok(&[&["match", "run@2", &format!("{other}@2")], &rest[..]].concat());
-        // The match remembers which model it was.
+        // The configuration of the match has the checksum of the model.
         assert!(sandbox.text("m/config.toml").contains("sha256"));
     }
 }
@@ -94,7 +94,7 @@ fn killed_runs_resume_to_the_same_bytes_on_any_number_of_threads() {
     }
 }
 
-/// Runs the program with answers on its standard input; returns the exit code and what it said.
+/// Runs the program with answers on standard input; returns the exit code and standard error.
 fn answer(sandbox: &Sandbox, arguments: &str, answers: impl AsRef<[u8]>) -> (i32, String) {
     let mut child = Command::new(PROGRAM)
         .args(words(arguments))
@@ -115,29 +115,32 @@ fn a_person_can_stop_and_resume() {
     let rest = "--rounds 3 --initial 3 --depth 1 --match-games 4 --restarts 2 --out run";
     for (shown, game) in [("positions", "othello"), ("games", "othello"), ("positions", "checkers")]
     {
-        // Positions are what is shown where nothing is said.
-        let asked = if (shown, game) == ("positions", "othello") { "" } else { shown };
-        let start = format!("train gp --ask {asked} --game {game} {rest}");
+        // The default shows positions.
+        let value = if (shown, game) == ("positions", "othello") { "" } else { shown };
+        let start = format!("train gp --ask {value} --game {game} {rest}");
         let wanted = {
             let sandbox = Sandbox::new();
-            let (code, said) = answer(&sandbox, &start, "1\n2\n=\n".repeat(20));
-            assert_eq!(code, 0, "{said}");
-            assert!(said.contains("a b c d e f g h"), "{said}");
+            let (code, message) = answer(&sandbox, &start, "1\n2\n=\n".repeat(20));
+            assert_eq!(code, 0, "{message}");
+            assert!(message.contains("a b c d e f g h"), "{message}");
             let question = if shown == "games" { "like better" } else { "rather have as" };
-            assert!(said.contains(question), "{said}");
+            assert!(message.contains(question), "{message}");
             sandbox.tree("run")
         };
         assert!(String::from_utf8_lossy(&wanted["model.toml"]).contains("a person"));
-        // Nonsense is asked again, the end of the input stops, and so does q.
+        // An invalid answer is asked again; the end of the input and q stop the run.
         let sandbox = Sandbox::new();
-        let (code, said) = answer(&sandbox, &start, b"perhaps\n\xff\xfe\n1\n2\n");
-        assert_eq!(code, 130, "{said}");
-        assert!(said.contains("'perhaps' is not an answer") && said.contains("--resume"), "{said}");
-        let (code, said) = answer(&sandbox, "train gp --resume run", "=\n1\nq\n");
-        assert_eq!(code, 130, "{said}");
+        let (code, message) = answer(&sandbox, &start, b"perhaps\n\xff\xfe\n1\n2\n");
+        assert_eq!(code, 130, "{message}");
+        assert!(
+            message.contains("'perhaps' is not an answer") && message.contains("--resume"),
+            "{message}"
+        );
+        let (code, message) = answer(&sandbox, "train gp --resume run", "=\n1\nq\n");
+        assert_eq!(code, 130, "{message}");
         let left = "2\n=\n".to_owned() + &"1\n2\n=\n".repeat(20);
-        let (code, said) = answer(&sandbox, "train gp --resume run", &left);
-        assert_eq!(code, 0, "{said}");
+        let (code, message) = answer(&sandbox, "train gp --resume run", &left);
+        assert_eq!(code, 0, "{message}");
         same(&sandbox.tree("run"), &wanted);
     }
 }

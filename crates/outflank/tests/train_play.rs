@@ -222,7 +222,7 @@ fn wrong_options_are_errors_before_anything_runs() {
         ("self-play --opponent nobody", "nobody"),
         ("self-play --opponent heuristic@3", "at 1-ply"),
         ("self-play --opponent-share 0.5", "name one, or omit it"),
-        ("ctdl --operators=", "name at least one"),
+        ("ctdl --operators=", "give at least one"),
         ("ctdll", "did you mean 'ctdl'?"),
         ("selfply", "did you mean 'self-play'?"),
         ("selfplay", "did you mean 'self-play'?"),

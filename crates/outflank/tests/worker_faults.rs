@@ -21,7 +21,7 @@ use std::fs;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// Makes an authority and a certificate that it signed; says whether openssl is there.
+/// Creates a certificate authority and a certificate signed by it; returns whether openssl exists.
 fn certificates(sandbox: &Sandbox) -> bool {
     sandbox.write("names", "subjectAltName=IP:127.0.0.1,DNS:localhost\n");
     let key = "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes";
@@ -235,7 +235,7 @@ fn coevolution_with_workers_has_the_same_bytes() {
         spread.ok(&[&words[..], &on].concat());
         same(&spread.tree("run"), &alone.tree("run"));
     }
-    // Killed and gone on with, by others or alone.
+    // Killed and resumed with one worker left.
     let (alone, spread) = (Sandbox::new(), Sandbox::new());
     let command = "train ctdl --operators asxm_t --population 6 --tournament 2 --shape 4x4 --games 9000 \
                  --measurements 9 --match-games 20 --set self-games=40 --set archive-games=10 --out run";

@@ -20,7 +20,7 @@ fn lines(sandbox: &Sandbox) -> usize {
     journal.iter().filter(|&&byte| byte == b'\n').count()
 }
 
-/// Waits until a run has so many games or is over.
+/// Waits until a run has this number of games or has ended.
 fn reach(sandbox: &Sandbox, games: usize, run: &mut Process) {
     while lines(sandbox) < games && !run.has_ended() {
         std::thread::sleep(Duration::from_millis(5));
@@ -127,17 +127,17 @@ fn killed_workers_coordinator_and_server_do_not_change_the_result() {
     reach(&spread, games / 8, &mut run);
     workers[0].kill();
     workers.push(Process::worker(&spread, &server));
-    // The coordinator, which goes on as another process.
+    // The coordinator; another process resumes its run.
     reach(&spread, games * 2 / 8, &mut run);
     run.kill();
     let mut run = Process::start(&spread, &[&["league", "--resume", "run"][..], &on].concat());
-    // The server, which comes back with its store; by then the new process has found it.
+    // The server, which restarts with its store, after the new process has connected.
     let more = (games * 4 / 8).max(lines(&spread) + 1);
     reach(&spread, more, &mut run);
     server.kill();
     std::thread::sleep(Duration::from_millis(500));
     server.start_again();
-    // And a worker once more.
+    // Another worker.
     reach(&spread, games * 6 / 8, &mut run);
     workers[1].kill();
     workers.push(Process::worker(&spread, &server));
@@ -163,7 +163,7 @@ fn an_experiment_with_workers_has_the_same_bytes() {
     workers[0].kill();
     spread.ok(&[&["reproduce", "--resume", "run"][..], &on].concat());
     same(&spread.tree("run"), &alone.tree("run"));
-    // Runs that need something which was made before them.
+    // An experiment whose runs need files of an earlier step.
     let _worker = Process::worker(&spread, &server);
     let experiment = ["reproduce", "gp/fig1", "--scale", "smoke", "--out", "tests"];
     alone.ok(&experiment);
@@ -173,41 +173,40 @@ fn an_experiment_with_workers_has_the_same_bytes() {
     assert!(error.contains("omit --on"), "{error}");
 }
 
-/// Waits until the line about a run's workers says all of this.
-fn workers_of(sandbox: &Sandbox, run: &mut Process, wanted: &[&str]) {
+/// Waits until `workers.txt` of a run contains all of these texts.
+fn wait_for_workers(sandbox: &Sandbox, run: &mut Process, wanted: &[&str]) {
     loop {
         let line = fs::read_to_string(sandbox.file("run/workers.txt")).unwrap_or_default();
         if wanted.iter().all(|part| line.contains(part)) {
             return;
         }
-        assert!(!run.has_ended(), "it ended before it said {wanted:?}");
+        assert!(!run.has_ended(), "the run ended before workers.txt had {wanted:?}");
         std::thread::sleep(Duration::from_millis(20));
     }
 }
 
-/// A command that would take long, seen by its workers' line until one of them was killed and the
-/// other as well.
-fn watched(command: &str, speed: &str) {
+/// Runs a long command with two workers and checks `workers.txt` while both are killed.
+fn reports_workers(command: &str, speed: &str) {
     let Some(server) = NatsServer::start() else { return };
     let (sandbox, address) = (Sandbox::new(), server.address());
     let mut workers = [Process::worker(&sandbox, &server), Process::worker(&sandbox, &server)];
     let on = ["--out", "run", "--on", &address, "--patience", "3"];
     let words: Vec<&str> = command.split(' ').chain(on).collect();
     let mut run = Process::start(&sandbox, &words);
-    workers_of(&sandbox, &mut run, &["2 workers, 2 threads", speed]);
+    wait_for_workers(&sandbox, &mut run, &["2 workers, 2 threads", speed]);
     workers[0].kill();
-    workers_of(&sandbox, &mut run, &["1 worker, 1 thread (2 joined, 1 lost)"]);
+    wait_for_workers(&sandbox, &mut run, &["1 worker, 1 thread (2 joined, 1 lost)"]);
     workers[1].kill();
-    workers_of(&sandbox, &mut run, &["no workers (2 joined, 2 lost)"]);
+    wait_for_workers(&sandbox, &mut run, &["no workers (2 joined, 2 lost)"]);
 }
 
 #[test]
 fn every_command_reports_its_workers() {
     let train = "train ctdl --population 8 --shape 8x4 --games 9000000 --measurements 2";
     std::thread::scope(|scope| {
-        scope.spawn(|| watched("league heuristic@4 yoshioka@4 --games 90000", "games/s"));
-        scope.spawn(|| watched(train, "games/s"));
-        scope.spawn(|| watched("reproduce coevolution/fig5 --scale paper", ""));
+        scope.spawn(|| reports_workers("league heuristic@4 yoshioka@4 --games 90000", "games/s"));
+        scope.spawn(|| reports_workers(train, "games/s"));
+        scope.spawn(|| reports_workers("reproduce coevolution/fig5 --scale paper", ""));
     });
 }
 

@@ -18,7 +18,7 @@ or the run folder of a training run.";
 /// `outflank accuracy`.
 #[derive(Args, Debug)]
 pub struct AccuracyArgs {
-    /// Models.
+    /// Models to measure.
     #[arg(required = true, value_name = "MODEL")]
     pub models: Vec<String>,
     /// Games to predict.

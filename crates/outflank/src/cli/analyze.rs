@@ -26,14 +26,14 @@ pub struct AnalyzeArgs {
     /// A game as its moves in one argument, or files or folders of games.
     #[arg(value_name = "GAME|FILE", required = true)]
     pub games: Vec<String>,
-    /// Evaluation model; it must evaluate positions.
+    /// Model that evaluates positions; see `outflank players`.
     #[arg(long, default_value = "champion", value_name = "MODEL", help_heading = "Search")]
     pub model: String,
     /// Search depth in plies.
     #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=60),
         help_heading = "Search")]
     pub depth: u32,
-    /// Solve exactly from this many empty squares.
+    /// Solve exactly from this number of empty squares.
     #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u32).range(0..=30),
         help_heading = "Search")]
     pub exact: u32,
@@ -46,7 +46,7 @@ pub struct AnalyzeArgs {
         help_heading = "Search"
     )]
     pub cut: f32,
-    /// Analyze a random sample of this many games.
+    /// Analyze a random sample of N games.
     #[arg(long, value_name = "N", help_heading = "Data",
         value_parser = RangedU64ValueParser::<usize>::new().range(1..=1_000_000))]
     pub sample: Option<usize>,

@@ -12,7 +12,7 @@ Examples:
 /// `outflank bench`.
 #[derive(Args, Debug)]
 pub struct BenchArgs {
-    /// Area to measure [default: all].
+    /// Benchmarks to run [default: all].
     #[arg(value_parser = ["games", "records", "arena", "learners", "nets", "search", "cluster"])]
     pub area: Option<String>,
     /// Data folder, for benchmarks on real games.

@@ -14,10 +14,10 @@ Examples:
 /// `outflank data ...`.
 #[derive(Subcommand, Debug)]
 pub enum DataCommand {
-    /// Count games and positions; compute the accuracy limit of a perfect move predictor.
+    /// Count games, positions and duplicates; compute the highest possible prediction accuracy.
     #[command(before_help = "Examples:\n  outflank data stats wthor/")]
     Stats(DataArgs),
-    /// List every faulty game.
+    /// List all invalid games with their locations.
     #[command(before_help = "Examples:\n  outflank data check wthor/ my-games.ggf")]
     Check(DataArgs),
     /// Write games in another format.
@@ -30,7 +30,7 @@ pub enum DataCommand {
         before_help = "Examples:\n  outflank data export games.wtb --to decisions.csv\n  outflank data export wthor/ --to arrays --unique --symmetric --split game"
     )]
     Export(ExportArgs),
-    /// Generate games: a player against itself from random openings.
+    /// Generate games of a player against itself from random openings.
     #[command(
         before_help = "Examples:\n  outflank data generate --player heuristic@4e12 --games 1000 --to games.ggf"
     )]
@@ -83,7 +83,7 @@ pub struct ExportArgs {
     /// Leave out forced moves (a single legal move).
     #[arg(long, help_heading = "Data")]
     pub choices: bool,
-    /// Remove duplicate decisions, with the mover as Black.
+    /// Remove duplicate decisions; colors are swapped so that Black moves.
     #[arg(long, help_heading = "Data")]
     pub unique: bool,
     /// Add the eight symmetries of each decision, without duplicates.
@@ -93,7 +93,7 @@ pub struct ExportArgs {
     #[arg(long, value_name = "game|example", value_parser = ["game", "example"],
         help_heading = "Data")]
     pub split: Option<String>,
-    /// Fraction of the test set.
+    /// Size of the test set as a fraction.
     #[arg(
         long,
         default_value_t = 0.25,
@@ -110,7 +110,7 @@ pub struct ExportArgs {
 /// `outflank data generate`.
 #[derive(Args, Debug)]
 pub struct GenerateArgs {
-    /// Player, on both sides.
+    /// Player of both sides.
     #[arg(long, default_value = "heuristic@4e12", value_name = "PLAYER", help_heading = "Games")]
     pub player: String,
     /// Number of distinct games.

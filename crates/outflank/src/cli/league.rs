@@ -12,13 +12,13 @@ Examples:
 /// `outflank league`.
 #[derive(Args, Debug)]
 pub struct LeagueArgs {
-    /// Players.
+    /// Players of the league.
     #[arg(required = true, num_args = 2.., value_name = "PLAYER")]
     pub players: Vec<String>,
     /// Games to play.
     #[command(flatten)]
     pub contest: ContestArgs,
-    /// Parameter of the rating model for draws, in Elo: 0 (Bradley-Terry), a number, or `fit`.
+    /// Draw parameter of the rating model (BayesElo drawelo): 0 (Bradley-Terry), a number, or `fit`.
     #[arg(
         long,
         default_value = "0",
@@ -27,7 +27,7 @@ pub struct LeagueArgs {
         help_heading = "Ratings"
     )]
     pub draw_elo: String,
-    /// First-move advantage in Elo: 0, a number, or `fit`.
+    /// Advantage of the first move in Elo: 0, another number, or `fit`.
     #[arg(
         long,
         default_value = "0",
@@ -36,7 +36,7 @@ pub struct LeagueArgs {
         help_heading = "Ratings"
     )]
     pub advantage: String,
-    /// Also rate these players from the games among themselves: ranks such as 1-7 or 1,2,8-12.
+    /// Also rate the players of these ranks by the games among themselves, such as 1-7 or 1,2,8-12.
     #[arg(long, value_name = "RANKS", help_heading = "Ratings")]
     pub sub_league: Vec<String>,
     /// The run folder.

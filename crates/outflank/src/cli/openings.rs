@@ -13,7 +13,7 @@ Examples:
 /// `outflank openings`.
 #[derive(Args, Debug)]
 pub struct OpeningsArgs {
-    /// Number of distinct positions.
+    /// Number of distinct openings.
     #[arg(long, default_value_t = 1000, value_name = "N", allow_negative_numbers = true)]
     pub count: u32,
     /// Plies from the starting position.

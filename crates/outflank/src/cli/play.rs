@@ -23,19 +23,19 @@ pub struct PlayArgs {
     /// Game.
     #[arg(long, value_enum, default_value = "othello")]
     pub game: GameArg,
-    /// Strength of the opponent [default: casual].
+    /// Playing level of the opponent [default: casual].
     #[arg(long, value_name = "LEVEL", conflicts_with = "player")]
     pub level: Option<String>,
-    /// Opponent as a player; `outflank players` lists some.
+    /// Opponent as a player instead of a level; `outflank players` lists some.
     #[arg(long, value_name = "PLAYER")]
     pub player: Option<String>,
     /// Your side.
     #[arg(long, value_enum, default_value = "black")]
     pub side: SideArg,
-    /// Thinking time of the opponent per move; replaces the search depth of a level.
+    /// Time per move of the opponent; replaces the search depth of a level.
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     pub seconds: Option<f64>,
-    /// Continue a game: its moves, or a file.
+    /// Continue a game, given as moves or as a file.
     #[arg(long, value_name = "TRANSCRIPT", allow_hyphen_values = true)]
     pub from: Option<String>,
     /// Seed of all randomness; the same moves get the same replies.

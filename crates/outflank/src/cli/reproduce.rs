@@ -28,7 +28,7 @@ pub struct ReproduceArgs {
     /// Size: smoke (seconds), desk (minutes) or paper (as published).
     #[arg(long, default_value = "desk", value_name = "smoke|desk|paper", help_heading = "Budget")]
     pub scale: Scale,
-    /// Data folder [default: the embedded games and openings].
+    /// Data folder with wthor, players, openings and endgames [default: embedded data].
     #[arg(
         long,
         value_name = "DIR",

@@ -16,13 +16,13 @@ pub struct ServeArgs {
     /// Port; 0 selects a free one.
     #[arg(long, value_name = "N", default_value_t = 8064)]
     pub port: u16,
-    /// Address to listen on; anything but a loopback address admits other machines.
+    /// Address to listen on; other machines can connect unless it is a loopback address.
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1")]
     pub host: String,
     /// Data folder for the game database [default: the embedded games].
     #[arg(long, value_name = "DIR", env = "OUTFLANK_DATA", hide_env_values = true)]
     pub data: Option<PathBuf>,
-    /// Folder with run folders.
+    /// Folder that contains the run folders.
     #[arg(long, value_name = "DIR", default_value = "runs")]
     pub runs: PathBuf,
     /// Number of concurrent searches [default: all cores].

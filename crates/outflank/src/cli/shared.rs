@@ -6,7 +6,7 @@ use outflank_games::{Game, Side};
 use outflank_records::Selection;
 use std::path::PathBuf;
 
-/// How players are written, shown below the options of commands that take players.
+/// Syntax of players, shown below the options of commands that take players.
 pub const PLAYER_SYNTAX: &str = "\
 A player is MODEL[@SEARCH][?key=value&...].
   MODEL   an embedded name (see `outflank players`), a model file (x.safetensors, x.player, x.wpc,
@@ -20,7 +20,7 @@ A player is MODEL[@SEARCH][?key=value&...].
           search: seconds=1, nodes=100000 (limits per move), threads=2,
           cut=1.5 (ProbCut threshold in standard deviations; 0: no selective pruning)";
 
-/// Options that most commands share.
+/// Options of most commands.
 #[derive(Args, Debug, Clone)]
 #[command(next_help_heading = "Common")]
 pub struct CommonArgs {
@@ -40,7 +40,7 @@ pub struct CommonArgs {
     /// names.
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Set an option; overrides the file.
+    /// Set an option by its key; overrides --config.
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
 }
@@ -117,13 +117,13 @@ pub struct SelectArgs {
     /// Only games of these years, such as 1990-1999 or 2003.
     #[arg(long, value_name = "A-B", value_parser = years)]
     pub years: Option<(u16, u16)>,
-    /// Only games, and only moves, of this player: part of the name, or `=` and the whole name.
+    /// Only games of this player, and only their moves: part of the name, or `=` and the full name.
     #[arg(long, value_name = "NAME")]
     pub by: Option<String>,
-    /// Only games of this tournament: part of the name, or `=` and the whole name.
+    /// Only games of this tournament: part of the name, or `=` and the full name.
     #[arg(long, value_name = "NAME")]
     pub tournament: Option<String>,
-    /// Only this many games, a uniform random sample.
+    /// Only a uniform random sample of N games.
     #[arg(long, value_name = "N", value_parser = at_least_one, allow_negative_numbers = true)]
     pub sample: Option<usize>,
 }

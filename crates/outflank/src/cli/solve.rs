@@ -12,7 +12,7 @@ Examples:
 pub const NOTES: &str = "\
 The score is the final disc difference under best play for the side to move; empty squares count for
 the winner. 20 empty squares take about a second, each further one two to three times as long.
-Scores in a file are compared with ours.";
+Scores in the file are compared with the computed scores.";
 
 /// `outflank solve`.
 #[derive(Args, Debug)]

@@ -5,8 +5,8 @@ use clap::{Arg, Command};
 use outflank_runs::did_you_mean;
 use std::ffi::OsString;
 
-/// Names that users may try, and the options they mean, the most likely first. The suggestion is
-/// the first that the command has.
+/// Names that users may try, and the options that they may mean, the most likely first. The first
+/// option that the command has is suggested.
 const SYNONYMS: &[(&str, &[&str])] = &[
     ("passes", &["epochs"]),
     ("num-epochs", &["epochs"]),
@@ -95,7 +95,7 @@ const SYNONYMS: &[(&str, &[&str])] = &[
     ("n-estimators", &["ensemble-member"]),
 ];
 
-/// Names that no option stands for, with advice.
+/// Names without a corresponding option, with advice.
 const ADVICE: &[(&str, &str)] = &[
     ("tc", "a time per move is part of the player: champion?seconds=1"),
     ("st", "a time per move is part of the player: champion?seconds=1"),
@@ -110,18 +110,18 @@ const ADVICE: &[(&str, &str)] = &[
     ("workers", "start `outflank worker --on nats://HOST` on each machine"),
 ];
 
-/// The option of a command that a foreign name stands for.
+/// The option of a command that corresponds to a synonym.
 pub fn option_for<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     let (_, meant) = SYNONYMS.iter().find(|(synonym, _)| *synonym == name)?;
     meant.iter().find_map(|option| known.iter().find(|known| *known == option).copied())
 }
 
-/// Advice for a name that no option of the command stands for.
+/// Advice for a name without a corresponding option.
 fn advice_for(name: &str) -> Option<&'static str> {
     ADVICE.iter().find(|(known, _)| *known == name).map(|(_, advice)| *advice)
 }
 
-/// What to say about an unknown name: the option it stands for, advice, or the nearest name.
+/// The suggestion for an unknown name: the corresponding option, advice, or the nearest name.
 pub fn suggestion(name: &str, known: &[&str]) -> String {
     match (option_for(name, known), advice_for(name)) {
         (Some("device"), Some(advice)) => advice.to_owned(),
@@ -142,7 +142,7 @@ pub fn suggest(error: &mut clap::Error, program: &Command, arguments: &[OsString
     let chosen = chosen_command(program, arguments);
     let known: Vec<&str> = chosen.get_arguments().filter_map(Arg::get_long).collect();
     let option = option_for(&name, &known);
-    // The parser's advice to pass the name as a value is never what is meant.
+    // The parser suggests to pass the name as a value, which is never intended.
     error.remove(ContextKind::Suggested);
     if let Some(advice) = advice_for(&name).filter(|_| option.is_none_or(|o| o == "device")) {
         error.remove(ContextKind::SuggestedArg);
@@ -152,7 +152,7 @@ pub fn suggest(error: &mut clap::Error, program: &Command, arguments: &[OsString
         let option = ContextValue::String(format!("--{option}"));
         error.insert(ContextKind::SuggestedArg, option);
     }
-    // The parser's usage line is that of its own suggestion.
+    // The parser's usage line shows its own suggestion.
     let usage = chosen.clone().render_usage();
     error.insert(ContextKind::Usage, ContextValue::StyledStr(usage));
 }
@@ -189,27 +189,27 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
-    /// Every name on the right exists somewhere, and none on the left is an option of all commands.
+    /// Every suggested option exists in some command, and every synonym is listed once.
     #[test]
     fn synonyms_lead_to_options() {
-        let (mut options, mut open) = (BTreeSet::new(), vec![crate::cli::command()]);
-        while let Some(command) = open.pop() {
+        let (mut options, mut pending) = (BTreeSet::new(), vec![crate::cli::command()]);
+        while let Some(command) = pending.pop() {
             options.extend(command.get_arguments().filter_map(Arg::get_long).map(str::to_owned));
-            open.extend(command.get_subcommands().cloned());
+            pending.extend(command.get_subcommands().cloned());
         }
         for (synonym, meant) in SYNONYMS {
             for option in *meant {
-                assert!(options.contains(*option), "{synonym} leads to --{option}, unknown");
+                assert!(options.contains(*option), "{synonym}: no command has --{option}");
             }
         }
         let mut names: Vec<&str> = SYNONYMS.iter().map(|(name, _)| *name).collect();
         names.sort_unstable();
         names.dedup();
-        assert_eq!(names.len(), SYNONYMS.len(), "each name is there once");
+        assert_eq!(names.len(), SYNONYMS.len(), "a synonym is listed twice");
     }
 
     #[test]
-    fn the_first_option_that_exists_is_meant() {
+    fn the_first_existing_option_is_suggested() {
         assert_eq!(option_for("batch", &["seed", "games-per-batch"]), Some("games-per-batch"));
         assert_eq!(option_for("batch", &["batch-size", "games-per-batch"]), Some("batch-size"));
         assert_eq!(option_for("batch", &["seed"]), None);

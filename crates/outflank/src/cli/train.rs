@@ -20,12 +20,12 @@ Examples:
 /// Notes below the options.
 pub const NOTES: &str = "\
 Methods that train on games (Runarsson & Lucas, 2014):
-  ipref     preferences between moves, board inverted for White: the default and the strongest
-  pref      preferences, value negated for White
-  classify  chosen moves against all others
+  ipref     preferences between moves, board inverted for White (default; the strongest)
+  pref      preferences between moves, value negated for White
+  classify  binary classification: chosen moves against all other legal moves
   mm        Bradley-Terry model of moves, by minorization-maximization
   lstd      least-squares temporal differences over whole games
-Beyond that paper:
+Not in that paper:
   ipref --solver online   stochastic gradient descent for any number of games: large patterns,
                           weights by stage of the game, softmax or margin loss
   move-predictor          scores a move in its context without playing it; trained online
@@ -38,12 +38,12 @@ listed; after a line `symmetric`, in eight symmetries again. A # starts a commen
   a1 b1 a2 b2
   0 1 2 3 4 5 6 7
 
-Without --records, the games of the data folder are used, else the embedded games; at most 4,000 of
-them unless --sample is given (ipref, pref and lstd use all 10,000 embedded games, and online
-training all games of the data folder).
+Without --records, the games of the data folder are used, or the embedded games if there is none: a
+sample of 4,000 games unless --sample is given. ipref, pref and lstd use all 10,000 embedded games;
+online training uses all games of the data folder.
 
-A stopped run continues with --resume and gives the same bytes. Finished matches are kept. Training
-restarts unless it had finished; online training continues after the last epoch of each stage.";
+A stopped run continues with --resume and gives the same bytes. Finished games are not replayed.
+Unfinished training restarts; online training continues after the last epoch of each stage.";
 
 /// A method by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,12 +88,12 @@ impl TypedValueParser for AnyMethod {
             let with_options = with_options.get_subcommands().map(Command::get_name);
             let all: Vec<&str> =
                 Method::ALL.iter().map(|method| method.name()).chain(with_options).collect();
-            let meant = match &*name {
+            let suggestion = match &*name {
                 "selfplay" => "did you mean 'self-play'?".to_owned(),
                 "rater" => "did you mean 'move-predictor'?".to_owned(),
                 name => outflank_runs::did_you_mean(name, &all),
             };
-            let text = format!("there is no method '{name}'; {meant}\n");
+            let text = format!("there is no method '{name}'; {suggestion}\n");
             clap::Error::raw(ErrorKind::InvalidValue, text).with_cmd(command)
         })
     }
@@ -109,7 +109,7 @@ pub struct TrainArgs {
     /// Methods with their own options.
     #[command(subcommand)]
     pub method_with_options: Option<TrainMethod>,
-    /// Training method; methods with their own options are listed as commands.
+    /// Training method; methods with their own options are subcommands.
     #[arg(value_parser = AnyMethod, default_value = "ipref")]
     pub method: MethodArg,
     /// Features: the 15 n-tuples of Runarsson & Lucas (2014); single squares; 18 large patterns of
@@ -127,17 +127,17 @@ pub struct TrainArgs {
     /// move-predictor) [default: 4].
     #[arg(long, value_name = "DISCS", allow_negative_numbers = true, help_heading = "Model")]
     pub stage: Option<u32>,
-    /// Count a feature once, however often it occurs (ipref, pref).
+    /// Binary features: count a feature once if it occurs several times (ipref, pref).
     #[arg(long, help_heading = "Model")]
     pub binary: bool,
-    /// Count a feature as often as it occurs (mm).
+    /// Count features: use the number of occurrences of each feature (mm).
     #[arg(long, help_heading = "Model")]
     pub multivalued: bool,
-    /// Also use features of the position after the move (move-predictor).
+    /// Also use features of the afterstate, the position after the move (move-predictor).
     #[arg(long, help_heading = "Model")]
     pub afterstates: bool,
     /// Maximum iterations: Newton steps (ipref, pref, classify) [default: 100], epochs of dual
-    /// coordinate descent (--solver dual) [default: 1000], MM sweeps (mm) [default: 200].
+    /// coordinate descent (--solver dual) [default: 1000], MM iterations (mm) [default: 200].
     #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Budget")]
     pub max_iterations: Option<u32>,
     /// Passes over the training set (ipref --solver online, move-predictor) [default: 8].
@@ -172,7 +172,7 @@ pub struct TrainArgs {
     /// Regularization parameter C of the squared hinge loss (ipref, pref, classify) [default: 1].
     #[arg(long = "c", value_name = "C", allow_negative_numbers = true, help_heading = "Optimizer")]
     pub c: Option<f64>,
-    /// Give chosen moves the same weight as the others (classify).
+    /// Do not balance the classes: every move has the same weight (classify).
     #[arg(long, help_heading = "Optimizer")]
     pub unbalanced: bool,
     /// Trace decay λ, from 0 to 1 (lstd) [default: 0.9].

@@ -24,12 +24,12 @@ resnet-32, resnet-56 (with -np, -np-p), densenet-40, densenet-100, widenet-40-4 
 fc4x1024 (layers x units), and residual towers such as res10x128 (blocks x channels, with -pre, -se).
 
 The learning-rate schedule spans --epochs. Without --epochs, the number of epochs is chosen so that
-training fits into the --time-limit of the first run. A run that was stopped, or that reached its
+training fits into the --time-limit of the first call. A run that was stopped, or that reached its
 time limit, continues with --resume. The defaults with --device cpu suit minutes on a laptop: small
 batches, many steps.
 
-Two test sets are reported, split by example (as in the paper) and by game, each with its overlap
-with the training set.";
+Accuracy is reported on test sets split by example (as in the paper) and by game, each with its
+overlap with the training set.";
 
 /// A device for training.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -66,8 +66,7 @@ pub struct CnnArgs {
     /// Passes over the training set [default: as many as --time-limit allows].
     #[arg(long, value_name = "N", help_heading = "Budget")]
     pub epochs: Option<f64>,
-    /// Time limit of this run, such as 90s, 10m or 2h; without --epochs it may be exceeded by 5% to
-    /// finish.
+    /// Time limit, such as 90s, 10m or 2h; without --epochs, training may take 5% longer to finish.
     #[arg(long, value_name = "TIME", value_parser = duration::parse, help_heading = "Budget")]
     pub time_limit: Option<Duration>,
     /// Device that trains.
@@ -79,7 +78,7 @@ pub struct CnnArgs {
     /// Games to train on.
     #[command(flatten)]
     pub records: RecordsArgs,
-    /// Ensemble member with this number: its own initialization and data order, derived from --seed.
+    /// Train ensemble member N; its initialization and data order are derived from --seed and N.
     #[arg(long, value_name = "N", help_heading = "Ensemble")]
     pub ensemble_member: Option<u64>,
     /// Train the ensemble member on a bootstrap sample: as many draws with replacement as there are

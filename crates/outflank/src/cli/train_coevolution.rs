@@ -65,16 +65,16 @@ pub struct CoevolutionSettings {
     /// Training opponents from the population.
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub population_opponents: Option<i64>,
-    /// Training games with each of them.
+    /// Training games with each opponent from the population.
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub population_games: Option<i64>,
     /// Training opponents from the archive.
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub archive_opponents: Option<i64>,
-    /// Training games with each of them.
+    /// Training games with each opponent from the archive.
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub archive_games: Option<i64>,
-    /// Whether archive opponents are the newest instead of random ones.
+    /// Choose the newest archive members as opponents instead of random ones.
     #[arg(long, value_name = "true|false")]
     pub archive_newest: Option<bool>,
     /// Archive size; the newest champions are kept, 0 keeps all.
@@ -92,13 +92,13 @@ pub struct CoevolutionSettings {
     /// Fitness games of each individual with the heuristic.
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub heuristic_games: Option<i64>,
-    /// Probability of a random move in them.
+    /// Probability of a random move in fitness games with the heuristic.
     #[arg(long, value_name = "P", allow_negative_numbers = true)]
     pub heuristic_random: Option<f64>,
     /// Tournament size of the parent selection; 0 turns selection off.
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub tournament: Option<i64>,
-    /// Probability that two parents exchange tuples.
+    /// Crossover probability: two parents exchange tuples.
     #[arg(long, value_name = "P", allow_negative_numbers = true)]
     pub crossover: Option<f64>,
     /// Probability that a weight mutates.
@@ -107,10 +107,10 @@ pub struct CoevolutionSettings {
     /// Standard deviation of a weight mutation.
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     pub weight_deviation: Option<f64>,
-    /// Probability that a square of a tuple moves.
+    /// Probability that a square of a tuple is replaced by a neighbor.
     #[arg(long, value_name = "P", allow_negative_numbers = true)]
     pub topology_mutation: Option<f64>,
-    /// Target of a moved square: uniform (any free neighbor) or crowded (near most of the tuple).
+    /// Choice of that neighbor: uniform (any free one) or crowded (near most of the tuple).
     #[arg(long, value_name = "VARIANT")]
     pub topology: Option<String>,
 }

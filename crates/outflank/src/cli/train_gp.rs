@@ -8,8 +8,8 @@ pub const EXAMPLES: &str = "\
 Examples:
   outflank train gp --rounds 50
   outflank train gp --game checkers --sampling random --seed 2
-  outflank train gp --ask --rounds 20 --out taste
-  outflank match taste@4 heuristic@4";
+  outflank train gp --ask --rounds 20 --out mine
+  outflank match mine@4 heuristic@4";
 
 /// Notes below the options.
 pub const NOTES: &str = "\
@@ -35,8 +35,8 @@ pub struct GpArgs {
         help_heading = "Model"
     )]
     pub depth: u32,
-    /// Inputs of the kernel: the direction of the weight vector (multiples play alike), or the
-    /// weights.
+    /// Input of the kernel: the direction of the weight vector (positive multiples play the same
+    /// moves), or the weights.
     #[arg(long, default_value = "directions", value_parser = ["directions", "weights"],
         help_heading = "Model")]
     pub space: String,
@@ -88,7 +88,7 @@ pub struct GpArgs {
     #[arg(long, default_value = "random", value_parser = ["random", "sampling"],
         help_heading = "Active learning")]
     pub opponents_by: String,
-    /// Ask you instead of playing games: show positions (default), or games.
+    /// Ask you instead of playing games; shows positions (default) or games.
     #[arg(
         long,
         value_name = "positions|games",
@@ -125,7 +125,7 @@ pub struct GpArgs {
         help_heading = "Optimizer"
     )]
     pub max_iterations: u32,
-    /// Expectation propagation has converged when no site parameter changes by more.
+    /// Convergence tolerance of expectation propagation: the largest change of a site parameter.
     #[arg(
         long,
         default_value_t = 1e-4,
@@ -134,7 +134,7 @@ pub struct GpArgs {
         help_heading = "Optimizer"
     )]
     pub tolerance: f64,
-    /// Random heuristics that each new one plays to be scored; 0 uses the posterior mean
+    /// Number of random heuristics that score each new one by games; 0 uses the posterior mean
     /// [default: 50; with --ask: 0].
     #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Validation")]
     pub benchmark: Option<usize>,
@@ -142,7 +142,7 @@ pub struct GpArgs {
     #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Validation")]
     pub tests: Option<usize>,
     /// Also estimate the accuracy limit: how often the winner of a test pair wins again, and how
-    /// often the majority of seven new comparisons names it. The true limit is slightly higher.
+    /// often the majority of seven new comparisons predicts it. The true limit is slightly higher.
     #[arg(long, help_heading = "Validation")]
     pub ceiling: bool,
     /// Games of each reference match, an even number.

@@ -1,4 +1,4 @@
-//! The methods of `outflank train` with their own options, and the options of those that train by playing.
+//! Methods of `outflank train` that are subcommands, and the options of those that train by playing.
 
 use super::train_cnn::{self, CnnArgs};
 use super::train_coevolution::{self, CoevolutionArgs};
@@ -82,7 +82,7 @@ pub struct TrainingArgs {
         help_heading = "Budget"
     )]
     pub games: u64,
-    /// Number of measurements during training.
+    /// Number of evaluations during training.
     #[arg(
         long,
         default_value_t = 50,
@@ -91,7 +91,7 @@ pub struct TrainingArgs {
         help_heading = "Validation"
     )]
     pub measurements: u64,
-    /// Players to measure against, besides the heuristic.
+    /// Opponents of the evaluations, besides the heuristic.
     #[arg(long, value_name = "PLAYER", num_args = 1.., help_heading = "Validation")]
     pub against: Vec<String>,
     /// Games of each reference match, an even number; one move in ten is random.
@@ -163,7 +163,7 @@ pub struct SelfPlayArgs {
         help_heading = "Exploration"
     )]
     pub random: f64,
-    /// Maximum random plies at the start of a game; the number is drawn uniformly from 0.
+    /// Maximum random plies at the start of a game; the number is uniform from 0 to this.
     #[arg(
         long,
         default_value_t = 0,
@@ -228,7 +228,7 @@ pub struct AnnArgs {
     /// Update the weights after every move instead of after every game.
     #[arg(long, help_heading = "Optimizer")]
     pub per_move: bool,
-    /// Target +1, 0 or -1 instead of a sigmoid of the disc difference.
+    /// Final target +1, 0 or -1 instead of a sigmoid of the disc difference.
     #[arg(long, help_heading = "Optimizer")]
     pub plain_result: bool,
     /// Probability of a random move (not in the paper).

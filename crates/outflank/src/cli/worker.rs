@@ -16,7 +16,7 @@ Examples:
 pub const NOTES: &str = "\
 A worker takes jobs from a queue on a NATS server with JetStream, executes them and stores the
 results there. Commands with --on and the same address submit jobs. Start any number of workers on
-any machines; stop one with Ctrl-C or kill it: its jobs go to another worker. Workers and commands
+any machines. Stop one with Ctrl-C or kill it: its jobs go to another worker. Workers and commands
 must have the same version. A client with write access to the queue can use the workers' CPUs, but
 cannot start other programs or read files there.";
 
@@ -49,7 +49,7 @@ pub struct RemoteArgs {
     /// Key of the client certificate.
     #[arg(long, value_name = "FILE", env = "NATS_KEY", hide_env_values = true)]
     pub nats_key: Option<PathBuf>,
-    /// Seconds without a sign of life after which a worker's jobs go to another worker.
+    /// Seconds without a heartbeat after which a worker's jobs go to another worker.
     #[arg(long, value_name = "SECONDS", default_value_t = 10,
           value_parser = clap::value_parser!(u64).range(3..=3600))]
     pub patience: u64,
@@ -68,7 +68,7 @@ pub struct WorkerArgs {
     /// Exit after this many seconds without a job [default: never].
     #[arg(long, value_name = "SECONDS")]
     pub idle_exit: Option<u64>,
-    /// Folder that keeps the models received with jobs [default: temporary].
+    /// Cache of models received with jobs [default: a temporary folder].
     #[arg(long, value_name = "DIR")]
     pub cache: Option<PathBuf>,
     /// Common options.

@@ -1,4 +1,4 @@
-//! `outflank analyze`: mistakes, better moves, the exact endgame, a report.
+//! `outflank analyze`: mistakes, better moves, exact endgames, a report.
 
 use crate::Outcome;
 use crate::cli::AnalyzeArgs;
@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A game, its source and its number there, from 1.
+/// A game with its source and its number in the source, from 1.
 struct InputGame {
     source: String,
     index: usize,
@@ -42,36 +42,36 @@ pub fn run(args: &AnalyzeArgs) -> Result<Outcome> {
         Some(threads) => usize::from(threads),
         None => std::thread::available_parallelism().map_or(1, usize::from),
     };
-    let mut analyst = GameAnalyzer::new(model(&args.model)?, args.exact, threads);
+    let mut analyzer = GameAnalyzer::new(model(&args.model)?, args.exact, threads);
     if args.cut > 0.0 {
-        analyst = analyst.with_probcut(args.cut);
+        analyzer = analyzer.with_probcut(args.cut);
     }
     install_stop_handler();
     let total: usize = games.iter().map(|game| game.record.plies().len()).sum();
     let progress = Progress::new("analyzing", "moves", total as u64, args.quiet);
-    let mut looked = Vec::with_capacity(games.len());
+    let mut reports = Vec::with_capacity(games.len());
     for game in &games {
         let line = game.record.to_line();
         let mut before = 0;
-        let seen = analyst.analyze(&line, args.depth, |done| {
+        let analyzed = analyzer.analyze(&line, args.depth, |done| {
             progress.add((done - before) as u64);
             before = done;
             !stop_requested()
         });
-        let Some(moves) = seen else {
+        let Some(moves) = analyzed else {
             drop(progress);
-            eprintln!("stopped after {} of {} games", looked.len(), games.len());
+            eprintln!("stopped after {} of {} games", reports.len(), games.len());
             return Ok(Outcome::Stopped);
         };
         let source = Some(format!("{} game {}", game.source, game.index));
-        looked.push(GameReport::new(title(&game.record), source, line, moves));
+        reports.push(GameReport::new(title(&game.record), source, line, moves));
     }
     drop(progress);
     let mut method = format!(
         "Search of {} plies with {}, exact from {} empty squares.",
         args.depth, args.model, args.exact
     );
-    if let Some(warning) = unfitted_stages(&args.model, analyst.scale()) {
+    if let Some(warning) = unscaled_stages_warning(&args.model, analyzer.scale()) {
         if args.json {
             eprintln!("warning: {warning}");
         }
@@ -79,17 +79,17 @@ pub fn run(args: &AnalyzeArgs) -> Result<Outcome> {
     }
     if let Some(path) = &args.to {
         let text = match report_kind(path)? {
-            Report::Html => report::page(&looked, &method).to_html(),
-            Report::Markdown => report::markdown(&looked, &method),
+            Report::Html => report::page(&reports, &method).to_html(),
+            Report::Markdown => report::markdown(&reports, &method),
         };
         files::write(path, text.as_bytes())?;
     }
     if args.json {
         let games: Vec<Value> =
-            games.iter().zip(&looked).map(|(game, looked)| document(args, game, looked)).collect();
+            games.iter().zip(&reports).map(|(game, report)| document(args, game, report)).collect();
         print_json(&json!({ "games": games }))?;
     } else {
-        print(&report::text(&looked, &method))?;
+        print(&report::text(&reports, &method))?;
     }
     Ok(Outcome::Done)
 }
@@ -100,7 +100,7 @@ enum Report {
 }
 
 fn report_kind(path: &Path) -> Result<Report> {
-    match path.extension().and_then(|ending| ending.to_str()) {
+    match path.extension().and_then(|extension| extension.to_str()) {
         Some("html") => Ok(Report::Html),
         Some("md") => Ok(Report::Markdown),
         _ => bail_usage!("--to takes a file with extension .md or .html, not {}", path.display()),
@@ -113,12 +113,13 @@ fn read_input(args: &AnalyzeArgs) -> Result<Vec<InputGame>> {
         if Path::new(text).exists() {
             let games = read_games(&[PathBuf::from(text)], &Selection::default(), args.seed)?;
             let files = games.files.iter().filter(|file| file.format.is_some());
-            let places = files.flat_map(|file| (1..=file.games).map(|index| (&file.path, index)));
-            let game = games.records.into_iter().zip(places).map(|(record, (path, index))| {
+            let locations =
+                files.flat_map(|file| (1..=file.games).map(|index| (&file.path, index)));
+            let inputs = games.records.into_iter().zip(locations).map(|(record, (path, index))| {
                 InputGame { source: path.display().to_string(), index, record }
             });
             let selection = Selection { sample: args.sample, ..Selection::default() };
-            all.extend(selection.draw(game.collect(), args.seed));
+            all.extend(selection.draw(inputs.collect(), args.seed));
             continue;
         }
         let record = transcript::game(text.as_bytes())
@@ -126,7 +127,10 @@ fn read_input(args: &AnalyzeArgs) -> Result<Vec<InputGame>> {
         all.push(InputGame { source: "moves".to_owned(), index: all.len() + 1, record });
     }
     all.retain(|game| !game.record.plies().is_empty());
-    ensure!(!all.is_empty(), "there is no move to analyze");
+    ensure!(
+        !all.is_empty(),
+        "the games contain no moves to analyze; give a game with at least one move"
+    );
     Ok(all)
 }
 
@@ -143,8 +147,8 @@ fn model(text: &str) -> Result<Arc<dyn Evaluate<Othello>>> {
 }
 
 /// A warning about a model whose values do not correlate with results.
-fn unfitted_stages(model: &str, discs: DiscScale) -> Option<String> {
-    let stages = discs.unscaled_stages()?;
+fn unscaled_stages_warning(model: &str, scale: DiscScale) -> Option<String> {
+    let stages = scale.unscaled_stages()?;
     Some(format!(
         "With {stages} empty squares the values of {model} do not correlate with the results of games, \
          so they have no meaning in discs; searches from or to these positions have no values."
@@ -159,33 +163,37 @@ fn title(record: &Record<Othello>) -> String {
     }
 }
 
-fn document(args: &AnalyzeArgs, game: &InputGame, looked: &GameReport) -> Value {
-    let move_document = |seen: &AnalyzedMove<Square>| {
-        let best: Vec<String> = seen.best.iter().map(Square::to_string).collect();
-        let experts = looked.expert_prediction(seen).map(|habit| {
-            let usual = habit.most_likely.to_string();
-            json!({ "usual": usual, "share": habit.probability, "played": habit.played_probability })
+fn document(args: &AnalyzeArgs, game: &InputGame, report: &GameReport) -> Value {
+    let move_document = |analyzed: &AnalyzedMove<Square>| {
+        let best: Vec<String> = analyzed.best.iter().map(Square::to_string).collect();
+        let experts = report.expert_prediction(analyzed).map(|prediction| {
+            let most_likely = prediction.most_likely.to_string();
+            json!({
+                "usual": most_likely,
+                "share": prediction.probability,
+                "played": prediction.played_probability,
+            })
         });
-        let selectivity = Some(args.cut).filter(|cut| *cut > 0.0 && !seen.exact);
+        let selectivity = Some(args.cut).filter(|cut| *cut > 0.0 && !analyzed.exact);
         json!({
-            "ply": seen.ply,
-            "side": seen.side.to_string(),
-            "played": seen.played.to_string(),
+            "ply": analyzed.ply,
+            "side": analyzed.side.to_string(),
+            "played": analyzed.played.to_string(),
             "best": best,
-            "loss": seen.loss,
-            "value": seen.value,
-            "exact": seen.exact,
-            "depth": seen.depth,
+            "loss": analyzed.loss,
+            "value": analyzed.value,
+            "exact": analyzed.exact,
+            "depth": analyzed.depth,
             "selectivity": selectivity,
-            "grade": seen.loss.map(grade),
+            "grade": analyzed.loss.map(grade),
             "experts": experts,
         })
     };
-    let moves: Vec<Value> = looked.moves.iter().map(move_document).collect();
+    let moves: Vec<Value> = report.moves.iter().map(move_document).collect();
     json!({
         "source": game.source,
         "index": game.index,
-        "title": looked.title,
+        "title": report.title,
         "moves": moves,
     })
 }

@@ -1,4 +1,4 @@
-//! `outflank bench`: speed, with references to compare with. Every benchmark checks its result.
+//! `outflank bench`: speed compared with reference figures. Every benchmark checks its result.
 
 mod ann;
 mod cluster;
@@ -33,24 +33,24 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// One measurement.
+/// The result of a benchmark.
 #[derive(Serialize)]
 pub struct Row {
     /// The area.
     pub area: &'static str,
-    /// What is measured.
+    /// Name of the benchmark.
     pub name: String,
     /// The result.
     pub value: f64,
     /// Its unit.
     pub unit: &'static str,
-    /// What it is compared with: a stored figure, a target, or a measurement on this machine.
+    /// The reference: a stored figure, a target, or a measurement on this machine.
     pub reference: String,
     /// Result relative to the reference; above 1 is better.
     pub ratio: Option<f64>,
 }
 
-/// Measures one area, or all.
+/// Runs the benchmarks of one area, or all.
 pub fn run(args: &BenchArgs) -> Result<Outcome> {
     let load = load_average();
     let mut rows = Vec::new();
@@ -264,14 +264,14 @@ fn arena(rows: &mut Vec<Row>) -> Result<()> {
     }
     // A league as in Runarsson & Lucas (2014), Table III, with random weights: ten n-tuple networks and
     // seven single-square networks, each pair from 1,000 openings.
-    let mut entries: Vec<PlayerFactory<Othello>> = Vec::new();
+    let mut factories: Vec<PlayerFactory<Othello>> = Vec::new();
     for i in 0..17 {
         let network = match i {
             0..10 => random_network(models::runarsson_lucas_tuples(), View::Invert, &mut rng),
             _ => random_network(Tuples::squares(), View::Negate, &mut rng),
         };
         let policy = Arc::new(outflank_models::Greedy(network));
-        entries.push(PlayerFactory::new(format!("p{i}"), move || {
+        factories.push(PlayerFactory::new(format!("p{i}"), move || {
             Ok(Box::new(Greedy::new(policy.clone())))
         }));
     }
@@ -286,8 +286,8 @@ fn arena(rows: &mut Vec<Row>) -> Result<()> {
     let config = ContestConfig { openings, rounds, seed: 1, threads, remote: None };
     let mut played = 0;
     let seconds = best_of(1, || {
-        played =
-            play_league(&entries, &config, None, |_, _| {}).map_or(0, |league| league.games.len());
+        played = play_league(&factories, &config, None, |_, _| {})
+            .map_or(0, |league| league.games.len());
     });
     ensure!(played == 17 * 16 / 2 * 2 * rounds as usize, "{played} games were played");
     let whole = seconds * 1000.0 / f64::from(rounds);

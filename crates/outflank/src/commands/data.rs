@@ -1,4 +1,4 @@
-//! `outflank data`: statistics, faults, conversion and export of game files.
+//! `outflank data`: statistics, validation, conversion and export of game files.
 
 use crate::Outcome;
 use crate::cli::{ConvertArgs, DataArgs, ExportArgs};
@@ -21,9 +21,9 @@ use std::path::Path;
 /// `outflank data stats`.
 pub fn stats(args: &DataArgs) -> Result<Outcome> {
     set_threads(args.common.threads())?;
-    // Faulty games are counted and skipped; `data check` lists them.
-    let salvaged = read_games_lenient(&args.paths)?;
-    let stats = count(&salvaged.records, salvaged.illegal as u64);
+    // Invalid games are counted and skipped; `data check` lists them.
+    let games = read_games_lenient(&args.paths)?;
+    let stats = count(&games.records, games.illegal as u64);
     if args.common.json {
         let by_ply: Vec<_> = stats
             .by_ply
@@ -186,7 +186,7 @@ fn reads(path: &Path, file: &Path) -> bool {
 /// The format to write: the given one, or that of the file extension.
 pub fn output_format(path: &Path, format: Option<Format>) -> Result<Format> {
     let named = || match path.extension() {
-        Some(ending) if ending.eq_ignore_ascii_case("txt") => Some(Format::Transcript),
+        Some(extension) if extension.eq_ignore_ascii_case("txt") => Some(Format::Transcript),
         _ => Format::from_extension(path),
     };
     match format.or_else(named) {
@@ -214,7 +214,7 @@ pub fn export(args: &ExportArgs) -> Result<Outcome> {
         all = all.unique();
     }
     ensure!(!all.is_empty(), "no decision matches the filters; select other games");
-    let csv = args.to.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("csv"));
+    let csv = args.to.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv"));
     ensure_usage!(
         !(csv && args.symmetric),
         "--symmetric is written as NPY; name a folder with --to"

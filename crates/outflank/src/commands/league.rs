@@ -1,4 +1,4 @@
-//! `outflank league`: a round robin with ratings.
+//! `outflank league`: a round-robin tournament with ratings.
 
 use crate::Outcome;
 use crate::cli::LeagueArgs;
@@ -50,7 +50,7 @@ fn run_game<P: RegisteredGame>(args: &LeagueArgs) -> Result<Outcome> {
     if !args.sub_league.is_empty() {
         extra.insert("sub-league".to_owned(), list(&args.sub_league));
     }
-    let ContestSetup { entries, config, folder, journal, workers } = set_up(
+    let ContestSetup { factories, config, folder, journal, workers } = set_up(
         "league",
         &args.players,
         &args.contest,
@@ -60,13 +60,13 @@ fn run_game<P: RegisteredGame>(args: &LeagueArgs) -> Result<Outcome> {
         &args.common,
     )?;
     install_stop_handler();
-    let pairs = entries.len() * (entries.len() - 1) / 2;
+    let pairs = factories.len() * (factories.len() - 1) / 2;
     let games_per_pair = 2 * u64::from(config.rounds);
     let total = games_per_pair * pairs as u64;
     let bar = Progress::new("playing", "games", total, args.common.quiet);
     let progress = RunProgress::new(&folder, workers.as_ref(), bar);
     progress.set_position((journal.1.len() as u64).min(total));
-    let league = play_league::<P>(&entries, &config, Some(journal), |_, new| progress.add(new))?;
+    let league = play_league::<P>(&factories, &config, Some(journal), |_, new| progress.add(new))?;
     drop(progress);
     if !league.complete {
         eprintln!(
@@ -82,13 +82,13 @@ fn run_game<P: RegisteredGame>(args: &LeagueArgs) -> Result<Outcome> {
         .iter()
         .map(|ranks| sub_report(&league, &report, ranks, &options))
         .collect::<Result<Vec<_>>>()?;
-    let about = run_folder::about(&folder, repeat_command(args, games_per_pair))?;
+    let about = run_folder::provenance(&folder, repeat_command(args, games_per_pair))?;
     write_all(&folder, &league, &report, &subs, &about)?;
     show(args, &report, &subs, &folder)?;
     Ok(Outcome::Done)
 }
 
-/// The league of some ranks, from the games among themselves.
+/// The report of the players of some ranks, from the games among themselves.
 fn sub_report<P: RegisteredGame>(
     league: &League<P>,
     report: &LeagueReport,

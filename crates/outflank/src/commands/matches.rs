@@ -35,12 +35,12 @@ fn run_game<P: RegisteredGame>(args: &MatchArgs) -> Result<Outcome> {
     extra.insert("b".to_owned(), args.b.clone().into());
     if let Some(sprt) = &args.sprt {
         extra.insert("sprt".to_owned(), sprt.clone().into());
-        // The defaults are left out, as in the configurations of version 0.1.
+        // Defaults are omitted, as in the configurations of version 0.1.
         for (key, value) in error_rates(args) {
             extra.insert(key.to_owned(), value.into());
         }
     }
-    let ContestSetup { entries, config, folder, journal, workers } = set_up::<P>(
+    let ContestSetup { factories, config, folder, journal, workers } = set_up::<P>(
         "match",
         &players,
         &args.contest,
@@ -50,20 +50,20 @@ fn run_game<P: RegisteredGame>(args: &MatchArgs) -> Result<Outcome> {
         &args.common,
     )?;
     install_stop_handler();
-    let [a, b] = <[_; 2]>::try_from(entries).ok().context("a match has two players")?;
-    let entries = [a, b];
+    let [a, b] = <[_; 2]>::try_from(factories).ok().context("a match has two players")?;
+    let factories = [a, b];
     let total = 2 * u64::from(config.rounds);
     let bar = Progress::new("playing", "games", total, args.common.quiet);
     let progress = RunProgress::new(&folder, workers.as_ref(), bar);
     progress.set_position(journal.1.len() as u64);
-    let (report, games) = play_match(&entries, &config, sprt, Some(journal), |tally, new| {
+    let (report, games) = play_match(&factories, &config, sprt, Some(journal), |tally, new| {
         progress.add(new);
         let score = 100.0 * tally.points() / tally.games().max(1) as f64;
         progress.set_message(format!("score {score:.1}%"));
     })?;
     drop(progress);
     let names = [report.a.clone(), report.b.clone()];
-    let about = run_folder::about(&folder, repeat_command(args, total))?;
+    let about = run_folder::provenance(&folder, repeat_command(args, total))?;
     write_games(&folder, &names, &games)?;
     folder.write("report.html", present::match_page(&report, &about).as_bytes())?;
     folder.write("result.csv", present::match_table(&report).to_csv().as_bytes())?;
@@ -86,13 +86,13 @@ fn sprt(args: &MatchArgs) -> Result<Option<Sprt>> {
         let (elo0, elo1) = text.split_once(',')?;
         Some((elo0.trim().parse().ok()?, elo1.trim().parse().ok()?))
     };
-    let wrong =
+    let error =
         || UsageError(format!("--sprt takes two Elo differences such as 0,10, not '{text}'"));
-    let (elo0, elo1) = parse().ok_or_else(wrong)?;
+    let (elo0, elo1) = parse().ok_or_else(error)?;
     Ok(Some(Sprt::with_error_rates(elo0, elo1, args.alpha, args.beta)?))
 }
 
-/// The error rates that are not the default.
+/// The error rates that differ from the defaults.
 fn error_rates(args: &MatchArgs) -> Vec<(&'static str, f64)> {
     let rates = [("alpha", args.alpha), ("beta", args.beta)];
     rates.into_iter().filter(|(_, rate)| *rate != 0.05).collect()

@@ -57,9 +57,9 @@ fn play<P: BoardView + GameText>(args: &PlayArgs) -> Result<Outcome> {
         None => Line::default(),
     };
     let input = std::io::stdin();
-    let screen =
+    let is_terminal =
         if args.json { std::io::stderr().is_terminal() } else { std::io::stdout().is_terminal() };
-    let display = DisplayOptions { board_style: style(screen), echo: !input.is_terminal() };
+    let display = DisplayOptions { board_style: style(is_terminal), echo: !input.is_terminal() };
     let mut session = GameSession::new(line, args.side.into(), opponent, display, args.seed);
     install_stop_handler();
     let input = BufReader::new(input);
@@ -83,7 +83,7 @@ fn play<P: BoardView + GameText>(args: &PlayArgs) -> Result<Outcome> {
     }
 }
 
-/// The opponent as a player.
+/// The player string of the opponent.
 fn player<P: BoardView>(args: &PlayArgs) -> Result<String> {
     if let Some(player) = &args.player {
         return Ok(player.clone());
@@ -127,17 +127,17 @@ fn read_game<P: GameText>(from: &str) -> Result<Line<P>> {
     P::parse_game(from).with_context(|| format!("--from '{from}' is neither a file nor a game"))
 }
 
-/// Colors only on a terminal that supports them.
+/// The style of the board: colors only on a terminal that supports them.
 fn style(terminal: bool) -> BoardStyle {
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
-    let colour = terminal && !set("NO_COLOR") && !dumb;
+    let color = terminal && !set("NO_COLOR") && !dumb;
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
         .iter()
         .find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
     let utf8 =
         locale.is_some_and(|name| name.to_ascii_lowercase().replace('-', "").contains("utf8"));
-    BoardStyle { color: colour, unicode: colour && utf8 }
+    BoardStyle { color, unicode: color && utf8 }
 }
 
 fn document<P: BoardView + GameText>(session: &GameSession<P>, player: &str) -> Value {

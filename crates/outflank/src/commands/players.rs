@@ -30,39 +30,39 @@ pub fn run(args: &PlayersArgs) -> Result<Outcome> {
         ("description", Align::Left),
     ]);
     let mut players = Vec::new();
-    for strength in player_ratings().filter(|s| wanted.is_none_or(|game| game == s.game)) {
-        let model = strength.name.split('@').next().unwrap_or(strength.name);
-        let known = EMBEDDED_PLAYERS.iter().find(|e| e.name == model && e.game == strength.game);
-        let kind = match (known, strength.name.split_once('@')) {
+    for rated in player_ratings().filter(|s| wanted.is_none_or(|game| game == s.game)) {
+        let model = rated.name.split('@').next().unwrap_or(rated.name);
+        let embedded = EMBEDDED_PLAYERS.iter().find(|e| e.name == model && e.game == rated.game);
+        let kind = match (embedded, rated.name.split_once('@')) {
             (Some(_), Some((_, search))) if search.starts_with("mcts") => "MCTS",
             (Some(_), Some(_)) => "alpha-beta",
-            (Some(known), None) => known.kind,
+            (Some(embedded), None) => embedded.kind,
             (None, _) => continue,
         };
-        let level = levels::level_for_player(strength.game, strength.name);
-        let about = match (known, level) {
-            (Some(known), _) if strength.name == model => known.about,
+        let level = levels::level_for_player(rated.game, rated.name);
+        let about = match (embedded, level) {
+            (Some(embedded), _) if rated.name == model => embedded.about,
             (_, Some(level)) => level.description,
             _ => "",
         };
         let level = level.map(|level| level.title);
         table.row([
-            strength.name.to_owned(),
-            strength.game.name().to_owned(),
+            rated.name.to_owned(),
+            rated.game.name().to_owned(),
             kind.to_owned(),
             level.unwrap_or_default().to_owned(),
-            strength.rating.map_or("-".to_owned(), |r| format!("{}", r.0.round())),
-            strength.rating.map_or("-".to_owned(), |r| format!("{}", r.1.round())),
+            rated.rating.map_or("-".to_owned(), |r| format!("{}", r.0.round())),
+            rated.rating.map_or("-".to_owned(), |r| format!("{}", r.1.round())),
             about.to_owned(),
         ]);
         players.push(json!({
-            "name": strength.name,
-            "game": strength.game.name(),
+            "name": rated.name,
+            "game": rated.game.name(),
             "kind": kind,
             "level": level,
             "about": about,
-            "rating": strength.rating.map(|r| r.0),
-            "error": strength.rating.map(|r| r.1),
+            "rating": rated.rating.map(|r| r.0),
+            "error": rated.rating.map(|r| r.1),
         }));
     }
     if args.json {
@@ -70,7 +70,7 @@ pub fn run(args: &PlayersArgs) -> Result<Outcome> {
     } else {
         print(&format!(
             "{}\nRatings are in Elo with mean 1600 over the players of a game; ± is the 95% interval.\n\
-             Every player can search: heuristic@6, heuristic@4e12, random@mcts2000.\n\
+             Value models can search: heuristic@6, heuristic@4e12. random@mcts2000 is MCTS with random playouts.\n\
              Play one with `outflank play --player PLAYER` or `--level LEVEL`.\n",
             table.to_text_within(table_width())
         ))?;

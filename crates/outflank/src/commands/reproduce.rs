@@ -1,4 +1,4 @@
-//! `outflank reproduce`: a table or figure of a paper: published, ours, the difference.
+//! `outflank reproduce`: runs the experiment of a table or figure and compares it with the paper.
 
 use crate::cli::ReproduceArgs;
 use crate::cli::train_cnn::DeviceArg;
@@ -36,7 +36,7 @@ pub fn run(args: &ReproduceArgs) -> Result<Outcome> {
         let others = EXPERIMENTS.iter().filter(|experiment| experiment.supports_remote());
         let names: Vec<&str> = others.map(|experiment| experiment.name()).collect();
         bail_usage!(
-            "{name} has no runs for workers; omit --on, or choose one of {}",
+            "{name} cannot run on workers; omit --on, or choose one of {}",
             names.join(", ")
         );
     }
@@ -52,7 +52,7 @@ pub fn run(args: &ReproduceArgs) -> Result<Outcome> {
     // Experiments report progress as messages; there is no bar.
     let progress = RunProgress::new(&folder, workers.as_ref(), Progress::new("", "", 0, true));
     let verbose = !args.common.quiet && std::io::stderr().is_terminal();
-    let lab = ExperimentContext {
+    let context = ExperimentContext {
         scale: args.scale,
         seed: args.common.seed,
         threads: args.common.threads(),
@@ -70,7 +70,7 @@ pub fn run(args: &ReproduceArgs) -> Result<Outcome> {
             }
         }),
     };
-    let report = match run_experiment(*experiment, &lab) {
+    let report = match run_experiment(*experiment, &context) {
         Ok(report) => report,
         Err(ExperimentError::Stopped) => {
             eprintln!("stopped; resume with --resume {}", folder.path().display());
@@ -79,7 +79,7 @@ pub fn run(args: &ReproduceArgs) -> Result<Outcome> {
         Err(error) => return Err(error.into()),
     };
     // Ends the progress report.
-    drop(lab);
+    drop(context);
     write(args, *experiment, &folder, &report)?;
     show(args, &folder, &report)?;
     Ok(Outcome::Done)
@@ -91,8 +91,8 @@ fn configuration(args: &ReproduceArgs, experiment: &dyn Experiment) -> Result<Ru
     let mut settings = toml::Table::new();
     settings.insert("experiment".to_owned(), name.into());
     settings.insert("scale".to_owned(), args.scale.name().into());
-    let parts = experiment.data_folders();
-    let data = args.data.as_deref().filter(|_| !parts.is_empty());
+    let folders = experiment.data_folders();
+    let data = args.data.as_deref().filter(|_| !folders.is_empty());
     if let Some(data) = data {
         settings.insert("data".to_owned(), data.display().to_string().into());
     }
@@ -111,18 +111,18 @@ fn configuration(args: &ReproduceArgs, experiment: &dyn Experiment) -> Result<Ru
     } else if args.device == DeviceArg::Cuda {
         settings.insert("device".to_owned(), "cuda".into());
     }
-    if let Some((data, missing)) = data.and_then(|data| Some((data, missing(data, parts)?))) {
-        let wanted: Vec<&str> = parts.iter().map(|part| part.dir_name()).collect();
+    if let Some((data, missing)) = data.and_then(|data| Some((data, missing(data, folders)?))) {
+        let wanted: Vec<&str> = folders.iter().map(|folder| folder.dir_name()).collect();
         bail_usage!(
-            "{} has no folder {} with {}; {name} reads {} of a data folder: name another one, or omit \
-             --data to use the embedded games",
+            "{} has no folder {} with {}; {name} reads {} in the data folder. Name another folder, or \
+             omit --data to use the embedded games",
             data.display(),
             missing.dir_name(),
             missing.description(),
             wanted.join(", ")
         );
     }
-    let files = data.map_or(Ok(Vec::new()), |data| ExperimentContext::data_files(data, parts))?;
+    let files = data.map_or(Ok(Vec::new()), |data| ExperimentContext::data_files(data, folders))?;
     Ok(RunConfig {
         command: "reproduce".to_owned(),
         version: VERSION.to_owned(),
@@ -143,15 +143,19 @@ fn device(args: &ReproduceArgs, experiment: &dyn Experiment) -> Result<Box<dyn D
         "--cached has no effect with {name}; it is for the networks of cnn/*"
     );
     let Some(cache) = &args.cache else {
-        bail_usage!("--cached trains nothing; name the folder of results with --cache");
+        bail_usage!("--cached needs cached results; name their folder with --cache");
     };
-    ensure_usage!(cache.is_dir(), "--cache {} is not a folder; it has no results", cache.display());
+    ensure_usage!(
+        cache.is_dir(),
+        "--cache {} is not a folder; name the folder of the cached results",
+        cache.display()
+    );
     Ok(Box::new(CachedOnly))
 }
 
-/// The first of these parts that a data folder does not have.
-fn missing(data: &Path, parts: &[DataFolder]) -> Option<DataFolder> {
-    parts.iter().copied().find(|part| !data.join(part.dir_name()).is_dir())
+/// The first of these subfolders that a data folder does not have.
+fn missing(data: &Path, folders: &[DataFolder]) -> Option<DataFolder> {
+    folders.iter().copied().find(|folder| !data.join(folder.dir_name()).is_dir())
 }
 
 fn list(args: &ReproduceArgs) -> Result<Outcome> {
@@ -196,13 +200,13 @@ fn repeat_command(args: &ReproduceArgs, experiment: &dyn Experiment) -> String {
         let _ =
             write!(command, " --device {}", device.as_ref().map_or("", PossibleValue::get_name));
     }
-    let named = [
+    let options = [
         (args.cached, "--cached"),
         (args.data.is_some() && !experiment.data_folders().is_empty(), "--data DATA"),
         (args.cache.is_some(), "--cache CACHE"),
         (args.edax.is_some(), "--edax EDAX"),
     ];
-    for (_, option) in named.iter().filter(|(is_given, _)| *is_given) {
+    for (_, option) in options.iter().filter(|(is_given, _)| *is_given) {
         let _ = write!(command, " {option}");
     }
     command
@@ -267,9 +271,9 @@ mod tests {
         let again = "outflank reproduce cnn/table9 --scale desk --seed 1 --device cuda --data DATA \
                      --cache CACHE --edax EDAX";
         assert_eq!(repeated(given), again);
-        // The command is itself a command with the same report.
+        // Repeating the command gives a report with the same command.
         assert_eq!(repeated(again), again);
-        // Defaults are left out, and so is a data folder that is not read.
+        // Defaults are omitted, and so is a data folder that is not read.
         let plain = "outflank reproduce preference/fig2 --scale desk --seed 3";
         assert_eq!(repeated(&format!("{plain} --device cpu --data /home/me/data")), plain);
         assert!(repeated(&format!("{plain} --device torch-cpu")).ends_with(" --device torch-cpu"));

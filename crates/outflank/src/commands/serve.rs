@@ -12,7 +12,7 @@ use std::net::SocketAddr;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// Serves until it is stopped.
+/// Serves until a stop is requested.
 pub fn run(args: &ServeArgs) -> Result<Outcome> {
     if let Some(data) = args.data.as_ref().filter(|data| !data.exists()) {
         bail_usage!(
@@ -35,7 +35,7 @@ pub fn run(args: &ServeArgs) -> Result<Outcome> {
         let url = page_address(address);
         let _ = match args.json {
             true => print_json(&json!({ "address": url })),
-            false => print(&format!("{}\n", greeting(&args.host, &url))),
+            false => print(&format!("{}\n", startup_message(&args.host, &url))),
         };
         if !args.no_open {
             open(&url);
@@ -58,7 +58,7 @@ fn page_address(address: SocketAddr) -> String {
     }
 }
 
-fn greeting(host: &str, url: &str) -> String {
+fn startup_message(host: &str, url: &str) -> String {
     match is_loopback(host) {
         true => format!("Outflank is at {url} (this machine only). Ctrl-C stops it."),
         false => format!(

@@ -32,10 +32,10 @@ pub fn run(args: &SolveArgs) -> Result<Outcome> {
         None => std::thread::available_parallelism().map_or(1, usize::from),
     };
     install_stop_handler();
-    let most = entries.iter().map(|entry| entry.position.empties()).max().unwrap_or(0);
-    if most >= LONG_SOLVE_EMPTIES && !args.quiet {
+    let max_empties = entries.iter().map(|entry| entry.position.empties()).max().unwrap_or(0);
+    if max_empties >= LONG_SOLVE_EMPTIES && !args.quiet {
         eprintln!(
-            "warning: {most} empty squares take hours or more; beyond 20, each one doubles or triples \
+            "warning: {max_empties} empty squares take hours or more; beyond 20, each one doubles or triples \
              the time. Ctrl-C stops."
         );
     }
@@ -71,7 +71,7 @@ fn read(text: &str) -> Result<Vec<Entry>> {
     let bytes = files::read(path, LIMIT)?;
     let entries: Result<Vec<Entry>, _> = obf::entries(&bytes).collect();
     let entries = entries.with_context(|| path.display().to_string())?;
-    ensure!(!entries.is_empty(), "{}: the file holds no position", path.display());
+    ensure!(!entries.is_empty(), "{}: no position in the file; write one per line", path.display());
     Ok(entries)
 }
 

@@ -1,8 +1,8 @@
 //! `outflank train` with methods that train on games: trains a player, measures it, writes a run
 //! folder.
 //!
-//! Results of long work are stored as soon as they exist: the model with its training log
-//! (`learned.toml`) and every game of the league (`games.tsv`). The report is made from both.
+//! The model with its training log (`learned.toml`) and every game of the league (`games.tsv`) are
+//! stored as soon as they exist. The report is built from them.
 
 mod checkpoints;
 mod model_store;
@@ -36,13 +36,14 @@ use std::time::Instant;
 /// Probability of a random move in the league; without it deterministic players repeat their games.
 const RANDOM: f64 = 0.1;
 
-/// Decisions of each set on which the accuracy is measured during training.
+/// Maximum decisions of the training and the test set on which the accuracy is measured during
+/// training.
 const CURVE_SAMPLE: usize = 10_000;
 
-/// After this many iterations the accuracy is measured at every tenth only.
-const DENSE_CURVE: u32 = 50;
+/// Up to this iteration the accuracy is measured at each one, later at every tenth.
+const DENSE_ITERATIONS: u32 = 50;
 
-/// Trains, measures, writes and prints.
+/// Trains a model, measures it, writes the run folder and prints the results.
 pub fn run(args: &TrainArgs) -> Result<Outcome> {
     let began = Instant::now();
     set_threads(args.common.threads())?;
@@ -82,9 +83,9 @@ pub fn run(args: &TrainArgs) -> Result<Outcome> {
         return Ok(Outcome::Stopped);
     }
     let examples = examples_seen(args, &options, &split);
-    let learning = measure(args, &options, &source, split, model, log, &league)?;
-    write(args, &options, &folder, &learning, examples)?;
-    show(args, &folder, &learning, examples, began.elapsed().as_secs_f64())?;
+    let result = measure(args, &options, &source, split, model, log, &league)?;
+    write(args, &options, &folder, &result, examples)?;
+    show(args, &folder, &result, examples, began.elapsed().as_secs_f64())?;
     Ok(Outcome::Done)
 }
 
@@ -119,22 +120,22 @@ fn train(
     folder: &RunFolder,
 ) -> Result<(models::Model, TrainingLog)> {
     let (method, games) = (args.method.0, &split.train_games);
-    let most = methods::max_iterations(method, options, games.len());
+    let iterations = methods::max_iterations(method, options, games.len());
     let unit = methods::iteration_unit(method, options);
     let online = options.is_online(method);
-    let (most, unit) = match online {
-        true => (most * split.train.len() as u64, "examples"),
-        false => (most, unit),
+    let (total, unit) = match online {
+        true => (iterations * split.train.len() as u64, "examples"),
+        false => (iterations, unit),
     };
-    let progress = Progress::new("training", unit, most, args.common.quiet);
+    let progress = Progress::new("training", unit, total, args.common.quiet);
     let checkpoints = StageCheckpoints::new(folder, &progress);
     let samples = [curve_sample(split.train.items()), curve_sample(split.test.items())];
     let mut curve: Vec<CurvePoint> = Vec::new();
     let mut done = 0;
     let choices = split.train.items();
     let counts = options::counts(args);
-    let task = TrainingData { games, choices, tuples, counts, store: &checkpoints };
-    let outcome = methods::learn(method, task, options, args.common.seed, &mut |step| {
+    let data = TrainingData { games, choices, tuples, counts, store: &checkpoints };
+    let outcome = methods::learn(method, data, options, args.common.seed, &mut |step| {
         if !online {
             progress.add(u64::from(step.iteration - done));
         }
@@ -142,7 +143,7 @@ fn train(
         if step.objective.is_finite() {
             progress.set_message(format!("{:.1}", step.objective));
         }
-        let measured = step.iteration <= DENSE_CURVE || step.iteration.is_multiple_of(10);
+        let measured = step.iteration <= DENSE_ITERATIONS || step.iteration.is_multiple_of(10);
         let player = step.model.filter(|_| measured).and_then(|player| player());
         let policy = player.map(Greedy);
         let hits = |sample: &[Decision<Othello>]| -> Option<Hits> {
@@ -150,15 +151,13 @@ fn train(
         };
         if step.model.is_some() || step.hits.is_some() {
             let counted = step.hits.map(|(hits, count)| Hits { hits, count });
-            let (step, value, left) = (step.iteration, step.objective, step.residual);
-            let [learned, held_out] = [hits(&samples[0]), hits(&samples[1])];
-            let learned = learned.or(counted);
+            let [training, validation] = [hits(&samples[0]), hits(&samples[1])];
             curve.push(CurvePoint {
-                iteration: step,
-                objective: value,
-                residual: left,
-                training: learned,
-                validation: held_out,
+                iteration: step.iteration,
+                objective: step.objective,
+                residual: step.residual,
+                training: training.or(counted),
+                validation,
             });
         }
         !stop_requested()
@@ -177,9 +176,9 @@ fn train(
 fn references() -> impl Iterator<Item = &'static str> {
     registry::EMBEDDED_PLAYERS
         .iter()
-        .filter(|known| known.game == Game::Othello)
-        .filter(|known| !["heuristic", "policy network"].contains(&known.kind))
-        .map(|known| known.name)
+        .filter(|player| player.game == Game::Othello)
+        .filter(|player| !["heuristic", "policy network"].contains(&player.kind))
+        .map(|player| player.name)
 }
 
 /// The reference players that evaluate positions.
@@ -197,9 +196,9 @@ fn play(
     policy: Arc<dyn Policy<Othello>>,
 ) -> Result<(League<Othello>, u64)> {
     let names: Vec<String> = references().map(str::to_owned).collect();
-    let mut entries = vec![registry::policy_factory("learned", policy, RANDOM)];
-    entries.extend(registry::factories::<Othello>(&names, RANDOM)?);
-    let pairs = entries.len() * (entries.len() - 1) / 2;
+    let mut factories = vec![registry::policy_factory("learned", policy, RANDOM)];
+    factories.extend(registry::factories::<Othello>(&names, RANDOM)?);
+    let pairs = factories.len() * (factories.len() - 1) / 2;
     let total = args.match_games * pairs as u64;
     let config = ContestConfig {
         openings: vec![Line::default()],
@@ -211,7 +210,7 @@ fn play(
     let journal = Journal::open(&folder.join("games.tsv"))?;
     let progress = Progress::new("playing", "games", total, args.common.quiet);
     progress.set_position((journal.1.len() as u64).min(total));
-    let league = play_league(&entries, &config, Some(journal), |_, new| progress.add(new))?;
+    let league = play_league(&factories, &config, Some(journal), |_, new| progress.add(new))?;
     Ok((league, total))
 }
 
@@ -225,8 +224,8 @@ fn measure(
     log: TrainingLog,
     league: &League<Othello>,
 ) -> Result<TrainingResult> {
-    let others: Vec<_> = value_references().collect();
-    let policies = others.iter().map(|(name, value)| -> (String, Arc<dyn Policy<Othello>>) {
+    let references: Vec<_> = value_references().collect();
+    let policies = references.iter().map(|(name, value)| -> (String, Arc<dyn Policy<Othello>>) {
         (name.clone(), Arc::new(Greedy(Arc::clone(value))))
     });
     let accuracy = std::iter::once(("learned".to_owned(), model.policy()))
@@ -250,14 +249,14 @@ fn measure(
         league: league.report(&ratings::RatingConfig::default())?,
         random: RANDOM,
         model,
-        references: others,
+        references,
         test_choices: choices,
     })
 }
 
 /// The JSON document of the results.
-fn document(learning: &TrainingResult, (examples, epochs): ExamplesSeen) -> serde_json::Value {
-    let mut value = present::training_json(learning);
+fn document(result: &TrainingResult, (examples, epochs): ExamplesSeen) -> serde_json::Value {
+    let mut value = present::training_json(result);
     value["examples_seen"] = json!(examples);
     value["epochs"] = json!(epochs);
     value
@@ -267,37 +266,37 @@ fn write(
     args: &TrainArgs,
     options: &MethodOptions,
     folder: &RunFolder,
-    learning: &TrainingResult,
+    result: &TrainingResult,
     examples: ExamplesSeen,
 ) -> Result<()> {
-    let about = crate::run_folder::about(folder, options::repeat_command(args, options))?;
-    folder.write("curve.csv", present::curve_table(learning).to_csv().as_bytes())?;
-    folder.write("accuracy.csv", present::stage_table(&learning.accuracy).to_csv().as_bytes())?;
-    folder.write("matches.csv", present::match_list(&learning.matches).to_csv().as_bytes())?;
-    folder.write("cross-table.csv", present::cross_table(&learning.league).to_csv().as_bytes())?;
+    let about = crate::run_folder::provenance(folder, options::repeat_command(args, options))?;
+    folder.write("curve.csv", present::curve_table(result).to_csv().as_bytes())?;
+    folder.write("accuracy.csv", present::stage_table(&result.accuracy).to_csv().as_bytes())?;
+    folder.write("matches.csv", present::match_list(&result.matches).to_csv().as_bytes())?;
+    folder.write("cross-table.csv", present::cross_table(&result.league).to_csv().as_bytes())?;
     // Without the training time, so that the same run gives the same bytes.
-    let json = serde_json::to_string_pretty(&document(learning, examples))?;
+    let json = serde_json::to_string_pretty(&document(result, examples))?;
     folder.write("result.json", format!("{json}\n").as_bytes())?;
-    folder.write("report.html", present::training_page(learning, &about).as_bytes())?;
+    folder.write("report.html", present::training_page(result, &about).as_bytes())?;
     Ok(())
 }
 
 fn show(
     args: &TrainArgs,
     folder: &RunFolder,
-    learning: &TrainingResult,
+    result: &TrainingResult,
     examples: ExamplesSeen,
     seconds: f64,
 ) -> Result<()> {
     let path = folder.path().display().to_string();
     if args.common.json {
-        let mut value = document(learning, examples);
+        let mut value = document(result, examples);
         value["run"] = json!(path);
         value["model"] = json!(folder.join(model_store::MODEL).display().to_string());
         value["seconds"] = json!(seconds);
         return print_json(&value);
     }
-    let mut text = present::training_text(learning, table_width());
+    let mut text = present::training_text(result, table_width());
     let _ =
         writeln!(text, "{seconds:.1} s. The model, the training curve and a report are in {path}.");
     let _ = writeln!(text, "Next: open {path}/report.html");

@@ -36,7 +36,7 @@ const CPU_TEST_POSITIONS: usize = 20_000;
 /// A network and the data it is trained and tested on.
 struct Task {
     net: NetGraph,
-    plan: CnnConfig,
+    config: CnnConfig,
     dataset: Dataset,
     /// Description and number of the games.
     source: (String, usize),
@@ -48,17 +48,17 @@ struct Task {
     training_sample: Vec<ColoredExample>,
 }
 
-/// Trains, evaluates, writes and prints.
+/// Trains a network, evaluates it, writes the run folder and prints the results.
 pub fn run(args: &CnnArgs) -> Result<Outcome> {
     options::check(args)?;
-    let plan = options::plan(args)?;
+    let config = options::config(args)?;
     set_threads(args.common.threads())?;
     let (net, init) = init::network(args)?;
     let device = device(args.device)?;
     let source = game_source::read(&args.records, args.common.seed)?;
     let folder = options::open_folder(args, (&net, init.as_ref()), &source)?;
     install_stop_handler();
-    let (mut task, training_set) = prepare(args, net, plan, source)?;
+    let (mut task, training_set) = prepare(args, net, config, source)?;
     let mut engine = match start(&task, &*device, training_set, init.as_ref()) {
         Ok(engine) => engine,
         Err(error) => {
@@ -78,7 +78,7 @@ pub fn run(args: &CnnArgs) -> Result<Outcome> {
     };
     write_model(args, &task, &trained, &mut *engine, &folder)?;
     if !trained.complete {
-        advise(args, &trained, &folder);
+        log_resume_hint(args, &trained, &folder);
     }
     if stop_requested() {
         return Ok(Outcome::Stopped);
@@ -94,7 +94,7 @@ pub fn run(args: &CnnArgs) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-fn say(args: &CnnArgs, text: &str) {
+fn log(args: &CnnArgs, text: &str) {
     if !args.common.quiet {
         eprintln!("{text}");
     }
@@ -104,7 +104,7 @@ fn say(args: &CnnArgs, text: &str) {
 fn prepare(
     args: &CnnArgs,
     net: NetGraph,
-    plan: CnnConfig,
+    config: CnnConfig,
     source: GameSource,
 ) -> Result<(Task, TrainingSet)> {
     let began = Instant::now();
@@ -116,12 +116,12 @@ fn prepare(
         args.records.select.by.as_deref(),
     )?;
     if args.bootstrap {
-        dataset.items = dataset.bootstrap_sample(plan.seed);
+        dataset.items = dataset.bootstrap_sample(config.seed);
     }
     if let (true, Some(year)) = (args.split != SplitBy::Example, args.last_year)
         && dataset.tests.iter().all(|test| test.name != format!("games after {year}"))
     {
-        say(
+        log(
             args,
             &format!(
                 "note: there are no games both up to {year} and after it; the test games are a random \
@@ -132,7 +132,7 @@ fn prepare(
     let (games, from) = (source.records.len(), source.from);
     drop(source.records);
     let examples = dataset.items.len();
-    say(
+    log(
         args,
         &format!(
             "{}: {} weights, {:.1} MFLOP per position; {} examples from {} positions, read in {:.1} s",
@@ -149,7 +149,7 @@ fn prepare(
     let training_sample = sample_training_set(&dataset, &dataset.items, test_positions);
     let training_set = TrainingSet::new(&net, &dataset.base, std::mem::take(&mut dataset.items));
     let source = (from, games);
-    let task = Task { net, plan, dataset, source, examples, test_positions, training_sample };
+    let task = Task { net, config, dataset, source, examples, test_positions, training_sample };
     Ok((task, training_set))
 }
 
@@ -160,12 +160,16 @@ fn start(
     training_set: TrainingSet,
     init: Option<&init::InitialWeights>,
 ) -> Result<Box<dyn Engine>> {
-    if task.examples < task.plan.batch_size {
+    if task.examples < task.config.batch_size {
         return Err(CnnError::TooFewExamples(task.examples).into());
     }
-    let mut engine = device.engine(&task.net, task.plan, training_set).map_err(CnnError::from)?;
+    let mut engine = device.engine(&task.net, task.config, training_set).map_err(CnnError::from)?;
     if let Some(init) = init {
-        engine.restore(&TrainState::start(&task.net, init.weights.clone(), task.plan.optimizer))?;
+        engine.restore(&TrainState::start(
+            &task.net,
+            init.weights.clone(),
+            task.config.optimizer,
+        ))?;
     }
     Ok(engine)
 }
@@ -185,9 +189,9 @@ fn train_network(
     let mut curve = TrainingCurve::open(folder)?;
     let mut failed = None;
     let mut first = true;
-    let (net, plan) = (&task.net, &task.plan);
-    let trained = train(engine, net, plan, (task.examples, &budget, folder.path()), |point| {
-        say(args, &results::progress_line(point));
+    let (net, config) = (&task.net, &task.config);
+    let trained = train(engine, net, config, (task.examples, &budget, folder.path()), |point| {
+        log(args, &results::progress_line(point));
         // The results of an earlier run are those of another network.
         if std::mem::take(&mut first) {
             for name in [REPORT, RESULT] {
@@ -236,7 +240,7 @@ fn write_model(
 }
 
 /// Says how to resume an incomplete run.
-fn advise(args: &CnnArgs, trained: &CnnOutcome, folder: &RunFolder) {
+fn log_resume_hint(args: &CnnArgs, trained: &CnnOutcome, folder: &RunFolder) {
     let path = folder.path().display();
     // Before the speed is known, the time limit must be given again.
     let option = match trained.steps {
@@ -244,9 +248,9 @@ fn advise(args: &CnnArgs, trained: &CnnOutcome, folder: &RunFolder) {
         _ => "",
     };
     let progress = results::progress(trained.step, trained.steps);
-    say(args, &format!("{progress}; resume with: outflank train cnn --resume {path}{option}"));
+    log(args, &format!("{progress}; resume with: outflank train cnn --resume {path}{option}"));
     if !args.test && !stop_requested() {
-        say(args, "to evaluate the network as it is, add: --time-limit 0s --test");
+        log(args, "to evaluate the network as it is, add: --time-limit 0s --test");
     }
 }
 
@@ -287,7 +291,7 @@ fn finish(
     if !train_report.tests.is_empty() {
         let text = serde_json::to_string_pretty(&json)?;
         folder.write(RESULT, format!("{text}\n").as_bytes())?;
-        let about = run_folder::about(folder, options::repeat_command(args, epochs))?;
+        let about = run_folder::provenance(folder, options::repeat_command(args, epochs))?;
         let report = CnnReport {
             train_report,
             source: task.source.0.clone(),
@@ -308,7 +312,7 @@ fn finish(
     if train_report.tests.is_empty() {
         json["micros"] = Value::Null;
     }
-    json["examples_seen"] = json!(train_report.step * task.plan.batch_size as u64);
+    json["examples_seen"] = json!(train_report.step * task.config.batch_size as u64);
     json["epochs"] = json!(epochs);
     json["matches"] = Value::Array(Vec::new());
     json["model"] = folder.join(MODEL).display().to_string().into();

@@ -9,7 +9,6 @@ mod person;
 mod self_play;
 
 use crate::cli::CommonArgs;
-use crate::cli::train_coevolution::CoevolutionArgs;
 use crate::cli::train_play::{TrainMethod, TrainingArgs};
 use crate::contest_setup::model_file;
 use crate::errors::ensure_usage;
@@ -38,7 +37,7 @@ use serde_json::json;
 use std::fmt::Write;
 use std::time::Instant;
 
-/// The first opponent of the measurements during training.
+/// The first opponent of the evaluations during training.
 const HEURISTIC: &str = "heuristic";
 
 /// The opponents of the final matches.
@@ -52,16 +51,15 @@ const MAX_GAMES: u64 = 1_000_000_000_000;
 const MAX_MATCH_GAMES: u32 = 10_000_000;
 const MAX_MEASUREMENTS: u64 = 10_000;
 
-/// Trains, measures, writes and prints.
+/// Trains a player, measures it, writes the run folder and prints the results.
 pub fn run(method: &TrainMethod) -> Result<Outcome> {
-    let coevolved = |name: &'static str, args: &CoevolutionArgs| coevolution::run(name, args);
     match method {
-        TrainMethod::Tdl(args) => coevolved("tdl", args),
-        TrainMethod::Cel(args) => coevolved("cel", args),
-        TrainMethod::Hof(args) => coevolved("hof", args),
-        TrainMethod::Ptdl(args) => coevolved("ptdl", args),
-        TrainMethod::Ctdl(args) => coevolved("ctdl", args),
-        TrainMethod::Etdl(args) => coevolved("etdl", args),
+        TrainMethod::Tdl(args) => coevolution::run("tdl", args),
+        TrainMethod::Cel(args) => coevolution::run("cel", args),
+        TrainMethod::Hof(args) => coevolution::run("hof", args),
+        TrainMethod::Ptdl(args) => coevolution::run("ptdl", args),
+        TrainMethod::Ctdl(args) => coevolution::run("ctdl", args),
+        TrainMethod::Etdl(args) => coevolution::run("etdl", args),
         TrainMethod::SelfPlay(args) => self_play::run(args),
         TrainMethod::Ann(args) => ann::run(args),
         TrainMethod::Gp(args) => gp::run(args),
@@ -115,7 +113,7 @@ where
     let began = Instant::now();
     let TrainingJob { name, args, .. } = job;
     let against = against(args);
-    let entries = registry::factories::<Othello>(&against, RANDOM)?;
+    let factories = registry::factories::<Othello>(&against, RANDOM)?;
     let folder = open_folder(job, &against)?;
     install_stop_handler();
 
@@ -132,8 +130,8 @@ where
         },
         keep_models: false,
     };
-    let gauge = OpponentEvaluator {
-        opponents: entries,
+    let evaluator = OpponentEvaluator {
+        opponents: factories,
         games: args.match_games,
         random: RANDOM,
         seed: args.common.seed,
@@ -151,7 +149,7 @@ where
     };
     let bar = Progress::new("training", plan.unit, plan.budget, args.common.quiet);
     let progress = RunProgress::new(&folder, job.workers.as_ref(), bar);
-    let Some(trained) = drive(&mut learner, &gauge, &plan, &folder, progress, message)? else {
+    let Some(trained) = drive(&mut learner, &evaluator, &plan, &folder, progress, message)? else {
         return stopped();
     };
     let file = folder.join(&model_name::<L::Model>()).display().to_string();
@@ -178,14 +176,14 @@ where
 /// it.
 fn drive<L: Learner>(
     learner: &mut L,
-    gauge: &impl Evaluator<L>,
+    evaluator: &impl Evaluator<L>,
     plan: &TrainingPlan,
     folder: &RunFolder,
     progress: RunProgress,
     message: impl Fn(&Measurement) -> String,
 ) -> Result<Option<TrainingOutcome<L::Model>>> {
     let (mut seen, mut first) = (0, true);
-    let trained = train(learner, gauge, plan, folder.path(), |status| {
+    let trained = train(learner, evaluator, plan, folder.path(), |status| {
         if first {
             progress.set_position(status.games);
         } else {
@@ -253,8 +251,8 @@ fn play_references<P: RegisteredGame>(
     };
     let mut reports = Vec::new();
     for other in others {
-        let entries = registry::factories::<P>(&[player.to_owned(), other.clone()], random)?;
-        let pair = <[_; 2]>::try_from(entries).ok().context("a match has two players")?;
+        let factories = registry::factories::<P>(&[player.to_owned(), other.clone()], random)?;
+        let pair = <[_; 2]>::try_from(factories).ok().context("a match has two players")?;
         reports.push(play_match(&pair, &config, None, None, |_, _| {})?.0);
     }
     Ok(reports)
@@ -289,19 +287,19 @@ fn page(folder: &RunFolder, results: &Results<'_>) -> Result<String> {
     let games = curve.last().map_or(0, |point| point.games);
     let mut page = Page::new(format!("A player trained by {name}"));
     page.lead(format!(
-        "TrainingOutcome by {} games, {} weights, {description}.",
+        "Trained with {} games, {} weights, {description}.",
         grouped(games),
         grouped(model.weight_count() as u64),
     ));
     let section = page.section("Training");
     let mut plot = Plot::new("Score during training", "games", "% of points").y_range(0.0, 100.0);
-    for (place, other) in against.iter().enumerate() {
+    for (index, opponent) in against.iter().enumerate() {
         let points = curve.iter().filter_map(|point| {
             let Measurement { scores, errors, .. } = point;
-            let (score, error) = (scores.get(place)?, errors.get(place)?);
+            let (score, error) = (scores.get(index)?, errors.get(index)?);
             Some(outflank_report::Point::with_error(point.games as f64, *score, *error))
         });
-        plot = plot.series(Series::line(format!("against {other}"), points).band());
+        plot = plot.series(Series::line(format!("against {opponent}"), points).band());
     }
     section.figure(
         &plot,
@@ -315,14 +313,14 @@ fn page(folder: &RunFolder, results: &Results<'_>) -> Result<String> {
         table.row([key.clone(), value.to_string()]);
     }
     page.section("Settings").table(&table);
-    origin(folder, name)?.add_footer(&mut page);
+    provenance(folder, name)?.add_footer(&mut page);
     Ok(page.to_html())
 }
 
-/// The origin of a run: it is repeated from its configuration.
-fn origin(folder: &RunFolder, name: &str) -> Result<present::Provenance> {
+/// The provenance of a run, whose command repeats it from its configuration.
+fn provenance(folder: &RunFolder, name: &str) -> Result<present::Provenance> {
     let words = ["outflank", "train", name, "--config", "config.toml"];
-    run_folder::about(folder, words.map(str::to_owned).to_vec())
+    run_folder::provenance(folder, words.map(str::to_owned).to_vec())
 }
 
 /// The tuples of a model, or the first layer of a network.

@@ -1,4 +1,4 @@
-//! `outflank worker`: executes jobs of other machines.
+//! `outflank worker`: executes jobs from a queue.
 
 use crate::Outcome;
 use crate::cli::WorkerArgs;
@@ -14,7 +14,7 @@ use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Executes jobs until it is stopped, or until the queue has been idle for long enough.
+/// Executes jobs until a stop is requested, or for `--idle-exit` seconds without a job.
 pub fn run(args: &WorkerArgs) -> Result<Outcome> {
     let missing = "a worker needs the address of a NATS server; add --on nats://HOST";
     let options =
@@ -24,7 +24,7 @@ pub fn run(args: &WorkerArgs) -> Result<Outcome> {
         Some(folder) => {
             ensure_usage!(
                 !folder.is_file(),
-                "--cache takes a folder, but {} is a file; name another one",
+                "--cache takes a folder, but {} is a file; name a folder",
                 folder.display()
             );
             files::create_folder(folder)?;
@@ -39,9 +39,9 @@ pub fn run(args: &WorkerArgs) -> Result<Outcome> {
         Box::new(RunJobHandler::new(&folder)),
     ];
     let threads = args.common.threads();
-    let notes = ProgressLog::new(args.common.quiet);
+    let progress = ProgressLog::new(args.common.quiet);
     let idle = args.idle_exit.map(Duration::from_secs);
-    let log = Arc::new(move |text: &str| notes.println(text));
+    let log = Arc::new(move |text: &str| progress.println(text));
     let done = run_worker(&options, threads, idle, &handlers, log)?;
     if args.common.json {
         print_json(&json!({ "jobs": done.completed, "failed": done.failed }))?;

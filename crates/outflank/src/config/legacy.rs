@@ -1,4 +1,4 @@
-//! Configurations written by version 0.1 before its options were renamed: old names to new ones.
+//! Upgrades configurations of version 0.1: maps old option names to current ones.
 //!
 //! A run folder's `config.toml` has the command's name and a `[settings]` table whose keys are option
 //! names. [`upgrade`] maps one setting; everything that reads such a file goes through it.
@@ -8,10 +8,10 @@ use toml::Value;
 /// Commands by their old and their new name.
 const COMMANDS: [(&str, &str); 2] = [("learn", "train"), ("selfplay", "self-play")];
 
-/// What becomes of an old setting.
+/// How an old setting is upgraded.
 #[derive(Clone, Copy)]
 enum Change {
-    /// It has another name.
+    /// Another name.
     Rename(&'static str),
     /// A method: `rater` is `move-predictor`.
     Method,
@@ -65,7 +65,7 @@ const CHANGES: &[(&str, &str, Change)] = &[
     ("reproduce", "device", Device),
 ];
 
-/// The same for the methods of coevolution and TDL.
+/// The methods of coevolution and TDL, and the changes of their settings.
 const COEVOLUTION: [&str; 6] = ["tdl", "cel", "hof", "ptdl", "ctdl", "etdl"];
 const COEVOLUTION_CHANGES: &[(&str, Change)] = &[
     ("alpha", Rename("learning-rate")),
@@ -78,10 +78,10 @@ pub fn command(old: &str) -> &str {
     COMMANDS.iter().find(|(name, _)| *name == old).map_or(old, |(_, new)| new)
 }
 
-/// The settings that an old setting of a command has become; itself if it was not changed.
+/// Upgrades a setting of a command; returns it unchanged if it is current.
 ///
-/// A current configuration is not changed: no current name has another meaning as an old name, but
-/// for `bootstrap`, which was a number and is a flag.
+/// No current name has another meaning as an old name, except `bootstrap`, which was a number and is
+/// a flag now.
 pub fn upgrade(old_command: &str, key: &str, value: Value) -> Vec<(String, Value)> {
     let name = command(old_command);
     let coevolution = COEVOLUTION.contains(&name);

@@ -1,4 +1,4 @@
-//! The settings from a resumed run, from files and from `--set`, with their locations.
+//! Settings from a resumed run, from files and from `--set`, with their locations.
 
 use super::{legacy, values_of};
 use anyhow::{Context, Result, anyhow, ensure};
@@ -11,7 +11,7 @@ use toml::de::{DeString, DeTable, DeValue};
 /// Maximum size of a configuration file.
 const LIMIT: u64 = 1 << 24;
 
-/// An option that was not typed on the command line.
+/// An option from a file or `--set`.
 #[derive(Clone, Debug)]
 pub struct Setting {
     /// The key as written, with hyphens or underscores.
@@ -23,14 +23,14 @@ pub struct Setting {
 }
 
 impl Setting {
-    /// The long option that it sets.
+    /// The long name of the option.
     pub fn name(&self) -> String {
         self.key.replace('_', "-")
     }
 }
 
-/// The settings of the resumed run, the files and `--set`; later ones replace earlier ones of the same
-/// name.
+/// Reads the settings of the resumed run, the files and `--set`. Later settings replace earlier ones
+/// of the same name.
 pub fn read(program: &Command, chosen: &Command, texts: &[String]) -> Result<Vec<Setting>> {
     let mut settings: Vec<Setting> = Vec::new();
     let mut put = |setting: Setting| {
@@ -61,7 +61,7 @@ pub fn read(program: &Command, chosen: &Command, texts: &[String]) -> Result<Vec
     Ok(settings)
 }
 
-/// The words that lead to a command of this name, from the program on.
+/// The command line of the command of this name, from the program on.
 fn words_of(from: &Command, name: &str) -> Option<String> {
     if from.get_name() == name {
         return Some(name.to_owned());
@@ -70,8 +70,8 @@ fn words_of(from: &Command, name: &str) -> Option<String> {
     Some(format!("{} {inner}", from.get_name()))
 }
 
-/// The settings in a file. The configuration of a run has them in the table `settings`, and its seed
-/// beside it; one with old names is upgraded.
+/// Reads the settings in a file. In the configuration of a run they are in the table `settings`, with
+/// the seed beside it; old names are upgraded.
 fn in_file(file: &str) -> Result<Vec<Setting>> {
     let bytes = files::read(Path::new(file), LIMIT)?;
     let text = std::str::from_utf8(&bytes).map_err(|error| {
@@ -129,7 +129,7 @@ fn plain(text: &str, value: &Spanned<DeValue<'_>>) -> String {
     }
 }
 
-/// The setting that a message is about: the one whose option it names first, or whose value it
+/// The setting that a message is about: the first one whose option it names, or one whose value it
 /// quotes.
 pub fn setting_in<'a>(settings: &'a [Setting], message: &str) -> Option<&'a Setting> {
     let named = settings.iter().filter_map(|setting| {
@@ -140,8 +140,8 @@ pub fn setting_in<'a>(settings: &'a [Setting], message: &str) -> Option<&'a Sett
             return Some((0, setting));
         }
         let option = format!("--{name}");
-        let mut places = message.match_indices(&option).map(|(begin, _)| begin);
-        Some((places.find(|begin| is_whole(begin + option.len()))?, setting))
+        let mut matches = message.match_indices(&option).map(|(begin, _)| begin);
+        Some((matches.find(|begin| is_whole(begin + option.len()))?, setting))
     });
     let quoted = |setting: &&Setting| {
         setting.words.iter().any(|word| message.contains(&format!("'{word}'")))

@@ -8,7 +8,7 @@ use std::process::Command;
 /// A small file system in the folder `small` of a sandbox, unmounted when dropped.
 pub struct SmallDisk<'a> {
     path: PathBuf,
-    _lab: &'a Sandbox,
+    _sandbox: &'a Sandbox,
 }
 
 impl<'a> SmallDisk<'a> {
@@ -16,7 +16,7 @@ impl<'a> SmallDisk<'a> {
     pub fn mount(sandbox: &'a Sandbox, size: &str) -> Option<SmallDisk<'a>> {
         let path = sandbox.file("small");
         fs::create_dir(&path).unwrap();
-        let disk = SmallDisk { path, _lab: sandbox };
+        let disk = SmallDisk { path, _sandbox: sandbox };
         let mounted = disk.call(&format!("size={size}"));
         if !mounted {
             eprintln!("skipped: a small file system cannot be mounted here");

@@ -31,7 +31,7 @@ const TANH: f64 = 22.0;
 
 /// Measures pairs on one thread.
 pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
-    for (net, theirs, target) in NETS {
+    for (net, published, target) in NETS {
         let settings = ann::paper_config(net, 1)?;
         let limit = limit(&settings);
         let (mut pair, mut again) = (AnnLearner::new(settings.clone()), AnnLearner::new(settings));
@@ -59,9 +59,9 @@ pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
             value: rate,
             unit: "games/s",
             reference: format!(
-                "target: {target}; {:.0} times the {theirs} of the paper on an Athlon 64 3200+ (stored); \
+                "target: {target}; {:.0} times the {published} of the paper on an Athlon 64 3200+ (stored); \
                  {:.0}% of the arithmetic limit",
-                rate / theirs,
+                rate / published,
                 100.0 * rate / limit
             ),
             ratio: Some(rate / target),
@@ -70,9 +70,9 @@ pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
     Ok(())
 }
 
-/// The arithmetic limit in games per second: only the additions and multiplications of a game, in full
-/// vectors. Counted are the forward passes of all legal moves, and for both networks of a pair the forward
-/// and backward pass of every position and the weight updates.
+/// The arithmetic limit in games per second, if a game had only additions and multiplications in full
+/// vectors: the forward passes of all legal moves and, for both networks of a pair, the forward and
+/// backward pass of every position and the weight updates.
 fn limit(settings: &AnnConfig) -> f64 {
     let architecture = &settings.architecture;
     let hidden = architecture.hidden();

@@ -1,5 +1,5 @@
-//! Scaling of a league with the number of workers: worker processes and a NATS server on this machine, in
-//! turn with a local run.
+//! Speed of a league by number of workers: worker processes and a NATS server on this machine,
+//! alternating with local runs.
 
 use super::Row;
 use anyhow::{Context, Result, ensure};
@@ -18,7 +18,7 @@ const GAMES: u32 = 400;
 /// Numbers of workers; 0 is a local run.
 const WORKERS: [usize; 4] = [0, 1, 2, 4];
 
-/// Repetitions, in turn.
+/// Repetitions; the numbers of workers alternate.
 const REPETITIONS: usize = 3;
 
 /// Plays the league with each number of workers.

@@ -44,12 +44,12 @@ pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
     let games: Vec<_> = embedded::games().into_iter().take(100).collect();
     let dataset = Dataset::new(&games, ExampleSetKind::UniqueS, SPLIT, false)?;
     let order = EpochOrder::new(dataset.items.len(), 1, 0);
-    let places: Vec<u32> = (0..STEPS * PLAN.batch_size).map(|place| order.at(place)).collect();
-    let (mut engine, all) = first_steps(&net, &dataset, &places)?;
+    let indices: Vec<u32> = (0..STEPS * PLAN.batch_size).map(|index| order.at(index)).collect();
+    let (mut engine, all) = first_steps(&net, &dataset, &indices)?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().context("a thread")?;
-    let (_, alone) = pool.install(|| first_steps(&net, &dataset, &places))?;
+    let (_, alone) = pool.install(|| first_steps(&net, &dataset, &indices))?;
     ensure!(all == alone, "the weights depend on the number of threads");
-    let rate = examples_per_second(&mut *engine, &places, &PLAN, MEASURED)?;
+    let rate = examples_per_second(&mut *engine, &indices, &PLAN, MEASURED)?;
     rows.push(Row {
         area: "nets",
         name: format!("conv4 training, batch size {}, all threads", PLAN.batch_size),
@@ -67,11 +67,11 @@ pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
 fn first_steps(
     net: &NetGraph,
     dataset: &Dataset,
-    places: &[u32],
+    indices: &[u32],
 ) -> Result<(Box<dyn Engine>, TrainState)> {
     let training_set = TrainingSet::new(net, &dataset.base, dataset.items.clone());
     let mut engine = CpuDevice.engine(net, PLAN, training_set)?;
-    engine.train_steps(places, &[PLAN.learning_rate; STEPS])?;
+    engine.train_steps(indices, &[PLAN.learning_rate; STEPS])?;
     engine.take_stats()?;
     let state = engine.state()?;
     Ok((engine, state))
@@ -80,17 +80,17 @@ fn first_steps(
 /// Training examples per second of wall-clock time.
 pub fn examples_per_second(
     engine: &mut dyn Engine,
-    places: &[u32],
+    indices: &[u32],
     plan: &CnnConfig,
     measured: Duration,
 ) -> Result<f64> {
-    let rates = vec![plan.learning_rate; places.len() / plan.batch_size];
+    let learning_rates = vec![plan.learning_rate; indices.len() / plan.batch_size];
     let (began, mut count) = (Instant::now(), 0);
     while began.elapsed() < measured {
-        engine.train_steps(places, &rates)?;
-        count += places.len();
+        engine.train_steps(indices, &learning_rates)?;
+        count += indices.len();
     }
-    let seen = engine.take_stats()?;
-    ensure!(seen.loss.is_finite() && seen.examples == count as u64, "training diverged");
+    let stats = engine.take_stats()?;
+    ensure!(stats.loss.is_finite() && stats.examples == count as u64, "training diverged");
     Ok(count as f64 / began.elapsed().as_secs_f64())
 }

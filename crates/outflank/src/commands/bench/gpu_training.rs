@@ -49,9 +49,10 @@ pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
             label_smoothing: 0.0,
             seed: 1,
         };
-        let places: Vec<u32> = (0..WINDOWS * WINDOW * batch).map(|place| order.at(place)).collect();
-        let mut plain: Option<Vec<f64>> = None;
-        for ((graphs, fused, mode, theirs), reference) in MODES.into_iter().zip(references) {
+        let indices: Vec<u32> =
+            (0..WINDOWS * WINDOW * batch).map(|index| order.at(index)).collect();
+        let mut eager: Option<Vec<f64>> = None;
+        for ((graphs, fused, mode, pytorch_mode), reference) in MODES.into_iter().zip(references) {
             let device = TorchDevice {
                 cuda: true,
                 cuda_graphs: graphs,
@@ -64,29 +65,31 @@ pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
                 engine => engine?,
             };
             let mut curve = Vec::new();
-            for part in places.chunks(WINDOW * batch) {
-                engine.train_steps(part, &[plan.learning_rate; WINDOW])?;
-                let seen = engine.take_stats()?;
-                curve.push(seen.loss / seen.examples as f64);
+            for window in indices.chunks(WINDOW * batch) {
+                engine.train_steps(window, &[plan.learning_rate; WINDOW])?;
+                let stats = engine.take_stats()?;
+                curve.push(stats.loss / stats.examples as f64);
             }
-            let rate = examples_per_second(&mut *engine, &places, &plan, MEASURED)?;
+            let rate = examples_per_second(&mut *engine, &indices, &plan, MEASURED)?;
             rows.push(Row {
                 area: "nets",
                 name: format!("conv8-bn training, batch size {batch}, {mode}"),
                 value: rate,
                 unit: "positions/s",
-                reference: format!("stored: PyTorch {theirs}, {reference} positions/s on an H200"),
+                reference: format!(
+                    "stored: PyTorch {pytorch_mode}, {reference} positions/s on an H200"
+                ),
                 ratio: Some(rate / reference),
             });
-            let Some(plain) = &plain else {
-                plain = Some(curve);
+            let Some(eager) = &eager else {
+                eager = Some(curve);
                 continue;
             };
-            let difference = plain.iter().zip(&curve).map(|(a, b)| (a - b).abs() / a);
+            let difference = eager.iter().zip(&curve).map(|(a, b)| (a - b).abs() / a);
             let difference = difference.fold(0.0, f64::max);
             ensure!(
                 difference < MAX_DIFFERENCE && curve.last() < curve.first(),
-                "{mode} differs at batch size {batch}: losses {curve:.4?}, not {plain:.4?}"
+                "{mode} differs at batch size {batch}: losses {curve:.4?}, not {eager:.4?}"
             );
             rows.push(Row {
                 area: "nets",
@@ -99,7 +102,7 @@ pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
                 reference: format!(
                     "limit: {:.0}%; losses of the last {WINDOW} steps: {:.4} and {:.4}",
                     100.0 * MAX_DIFFERENCE,
-                    plain[WINDOWS - 1],
+                    eager[WINDOWS - 1],
                     curve[WINDOWS - 1],
                 ),
                 ratio: None,

@@ -17,7 +17,7 @@ const REFERENCES: [(usize, f64); 2] = [(1, 387.0), (256, 482.0)];
 pub fn measure(rows: &mut Vec<Row>) -> Result<()> {
     let net = named("conv8-bn", Input::PIECES)?;
     let weights = Weights::init(&net, 1);
-    let deep = PolicyNet::new(net, weights);
+    let policy = PolicyNet::new(net, weights);
     // Positions of one game, repeated: the work does not depend on the position.
     let (mut position, mut line) = (Othello::start(), Vec::new());
     while let Some(mv) = position.moves().next() {
@@ -25,7 +25,7 @@ pub fn measure(rows: &mut Vec<Row>) -> Result<()> {
         position = position.play(mv);
     }
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().context("a thread")?;
-    let alone = pool.install(|| deep.logits([line[3]]));
+    let alone = pool.install(|| policy.logits([line[3]]));
     for (batch, reference) in REFERENCES {
         let positions: Vec<Othello> = line.iter().copied().cycle().take(batch).collect();
         let times = POSITIONS.div_ceil(batch).max(2);
@@ -33,7 +33,7 @@ pub fn measure(rows: &mut Vec<Row>) -> Result<()> {
             let began = thread_cpu_seconds();
             let mut last = Vec::new();
             for _ in 0..times {
-                last = deep.logits(positions.iter().copied());
+                last = policy.logits(positions.iter().copied());
             }
             (thread_cpu_seconds() - began, last)
         });

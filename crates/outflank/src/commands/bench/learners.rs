@@ -24,7 +24,7 @@ const LIBLINEAR: f64 = 7.5;
 const REFERENCES: [(Method, &str, f64); 5] = [
     (
         Method::IPref,
-        "stored: liblinear-official 2.50.0, -s 2 -e 0.001, without making the rows, on a 2.8 GHz Ice \
+        "stored: liblinear-official 2.50.0, -s 2 -e 0.001, without building the rows, on a 2.8 GHz Ice \
          Lake server (the authors' LIBLINEAR took nearly a minute); target: 5 s",
         LIBLINEAR,
     ),
@@ -45,7 +45,7 @@ pub fn measure(rows: &mut Vec<Row>, args: &BenchArgs) -> Result<()> {
             let selection = Selection { sample: Some(GAMES), ..Selection::default() };
             (read_games(&[data.join("wthor")], &selection, 1)?.records, "WTHOR")
         }
-        None => (embedded::games().into_iter().take(GAMES).collect(), "the program"),
+        None => (embedded::games().into_iter().take(GAMES).collect(), "the embedded games"),
     };
     let choices = decisions(&games, &DecisionFilter::CHOICES);
     // A pool of one thread, whose CPU time is measured.
@@ -63,18 +63,18 @@ fn all(
     source: &str,
 ) -> Result<()> {
     let began = thread_cpu_seconds();
-    let made: SparseRows =
+    let sparse: SparseRows =
         preference_rows(&models::runarsson_lucas_tuples(), View::Invert, choices);
     let taken = thread_cpu_seconds() - began;
     rows.push(Row {
         area: "learners",
-        name: format!("rows of ipref, {} games of {source}, one thread", games.len()),
-        value: made.len() as f64 / taken,
+        name: format!("rows of ipref, {} games ({source}), one thread", games.len()),
+        value: sparse.len() as f64 / taken,
         unit: "rows/s",
-        reference: format!("{} rows in {taken:.2} s", made.len()),
+        reference: format!("{} rows in {taken:.2} s", sparse.len()),
         ratio: None,
     });
-    drop(made);
+    drop(sparse);
     for (method, reference, theirs) in REFERENCES {
         let task = TrainingData::new(games, choices, models::runarsson_lucas_tuples());
         let began = thread_cpu_seconds();
@@ -90,7 +90,7 @@ fn all(
         rows.push(Row {
             area: "learners",
             name: format!(
-                "{}, n-tuples, {} games of {source}, CPU time of one thread",
+                "{}, n-tuples, {} games ({source}), CPU time of one thread",
                 method.name(),
                 games.len()
             ),

@@ -12,7 +12,7 @@ use outflank_models::{Evaluate, embedded as models};
 use outflank_records::Decision;
 use outflank_runs::thread_cpu_seconds;
 
-/// Moves per second for eight epochs over the WTHOR games up to 2012 in an hour on two cores.
+/// Target speed in moves per second: eight epochs over the WTHOR games up to 2012 in an hour on two cores.
 const TARGET: f64 = 56.0e6 * 8.0 / 7200.0;
 
 /// Games per batch of self-play.
@@ -51,7 +51,7 @@ pub fn measure(rows: &mut Vec<Row>, choices: &[Decision<Othello>]) -> Result<()>
     let began = thread_cpu_seconds();
     let learned = online::learn(&features, stages, &few, settings, &NoStore)?;
     let seconds = thread_cpu_seconds() - began;
-    let seen = learned.curve.first().map_or(0, |pass| pass.moves);
+    let seen = learned.curve.first().map_or(0, |epoch| epoch.moves);
     ensure!(seen as usize == count, "not every move was processed");
     rows.push(Row {
         area: "learners",

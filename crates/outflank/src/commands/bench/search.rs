@@ -31,26 +31,26 @@ const MIDGAMES: [&str; 4] = [
      c4c5d6c7e2f4c6d1f6b5b4d7c2b6e1c1a6a5a4d2b1f5g6g5e8a2",
 ];
 
-/// Size of the transposition table: 2 to this power.
-const BITS: u32 = 19;
+/// Binary logarithm of the number of entries of the transposition table.
+const TABLE_BITS: u32 = 19;
 
 /// Measurement of ProbCut: positions of the embedded games, the depth, the thresholds in standard
-/// deviations, and the extra depth of the search that judges a changed move.
+/// deviations, and the extra depth of the search that evaluates a changed move.
 const POSITIONS: usize = 300;
 const DEPTH: u32 = 8;
 const THRESHOLDS: [f32; 3] = [1.0, 1.5, 2.0];
 const DEEPER: u32 = 2;
 
-/// Measures all benchmarks of this area.
+/// Runs the search benchmarks.
 pub fn rows(rows: &mut Vec<Row>, args: &BenchArgs) -> Result<()> {
     tree_search(rows);
     endgame(rows)?;
-    published(rows, args)?;
+    ffo_endgames(rows, args)?;
     analysis(rows)?;
     let model: Arc<dyn Evaluate<Othello>> = models::champion().context("there is no champion")?;
-    let cuts = THRESHOLDS.map(|times| Arc::new(ProbCut::measure(&model, times)));
-    midgame(rows, &model, &cuts[1])?;
-    pruning(rows, &model, &cuts)
+    let prob_cuts = THRESHOLDS.map(|threshold| Arc::new(ProbCut::measure(&model, threshold)));
+    midgame(rows, &model, &prob_cuts[1])?;
+    pruning(rows, &model, &prob_cuts)
 }
 
 fn tree_search(rows: &mut Vec<Row>) {
@@ -94,14 +94,14 @@ fn endgame(rows: &mut Vec<Row>) -> Result<()> {
         name: format!("exact endgame, {} random positions with 14 empties", boards.len()),
         value: nodes as f64 / seconds,
         unit: "nodes/s",
-        reference: format!("{:.1} ms a position", 1000.0 * seconds / boards.len() as f64),
+        reference: format!("{:.1} ms per position", 1000.0 * seconds / boards.len() as f64),
         ratio: None,
     });
     Ok(())
 }
 
 /// FFO endgames 40 to 44, a common benchmark.
-fn published(rows: &mut Vec<Row>, args: &BenchArgs) -> Result<()> {
+fn ffo_endgames(rows: &mut Vec<Row>, args: &BenchArgs) -> Result<()> {
     let Some(data) = &args.data else { return Ok(()) };
     let path = data.join("endgames").join("fforum-40-59.obf");
     if !path.is_file() {
@@ -116,8 +116,12 @@ fn published(rows: &mut Vec<Row>, args: &BenchArgs) -> Result<()> {
         let score = solver.score(entry.position.board());
         seconds += thread_cpu_seconds() - began;
         nodes += solver.nodes();
-        let stated = entry.scores.iter().map(|scored| scored.1).max();
-        ensure!(stated == Some(score), "{}: {score}, but the file has {stated:?}", entry.position);
+        let published = entry.scores.iter().map(|scored| scored.1).max();
+        ensure!(
+            published == Some(score),
+            "{}: {score}, but the file has {published:?}",
+            entry.position
+        );
     }
     rows.push(Row {
         area: "search",
@@ -139,9 +143,9 @@ fn analysis(rows: &mut Vec<Row>) -> Result<()> {
     let model: Arc<dyn Evaluate<Othello>> = models::champion().context("there is no champion")?;
     let mut last = None;
     let seconds = best_of(3, || {
-        let analyst = GameAnalyzer::new(Arc::clone(&model), EXACT_FROM, 2).with_probcut(1.5);
-        let seen = analyst.analyze(&line, DEPTH, |_| true);
-        last = seen.and_then(|seen| seen.last().and_then(|seen| seen.value_after()));
+        let analyzer = GameAnalyzer::new(Arc::clone(&model), EXACT_FROM, 2).with_probcut(1.5);
+        let moves = analyzer.analyze(&line, DEPTH, |_| true);
+        last = moves.and_then(|moves| moves.last().and_then(|last| last.value_after()));
     });
     let score = game.end().score().map(f64::from);
     ensure!(
@@ -163,46 +167,46 @@ fn analysis(rows: &mut Vec<Row>) -> Result<()> {
 
 fn search(
     model: &Arc<dyn Evaluate<Othello>>,
-    cuts: Option<&Arc<ProbCut>>,
+    prob_cut: Option<&Arc<ProbCut>>,
 ) -> IterativeDeepening<Othello> {
-    let search = IterativeDeepening::new(Arc::clone(model), BITS);
-    match cuts {
-        Some(cuts) => search.with_probcut(Arc::clone(cuts)),
+    let search = IterativeDeepening::new(Arc::clone(model), TABLE_BITS);
+    match prob_cut {
+        Some(prob_cut) => search.with_probcut(Arc::clone(prob_cut)),
         None => search,
     }
 }
 
 /// Nodes as Edax counts them: positions searched, evaluated, or generated for move ordering.
-fn edax_nodes(thought: &SearchResult<Square>) -> u64 {
-    thought.nodes + thought.evaluated
+fn edax_nodes(result: &SearchResult<Square>) -> u64 {
+    result.nodes + result.evaluated
 }
 
 /// Speed and depth of one thread in one second.
 fn midgame(
     rows: &mut Vec<Row>,
     model: &Arc<dyn Evaluate<Othello>>,
-    cuts: &Arc<ProbCut>,
+    prob_cut: &Arc<ProbCut>,
 ) -> Result<()> {
-    for (name, cuts) in [("no ProbCut", None), ("ProbCut at 1.5 sigma", Some(cuts))] {
-        let mut search = search(model, cuts);
+    for (name, prob_cut) in [("no ProbCut", None), ("ProbCut at 1.5 sigma", Some(prob_cut))] {
+        let mut search = search(model, prob_cut);
         let (mut depths, mut positions, mut nodes, mut seconds) = (Vec::new(), 0, 0, 0.0);
         for moves in MIDGAMES {
             let position = *Othello::parse_game(moves)?.position();
-            if cuts.is_none() {
+            if prob_cut.is_none() {
                 check_value(model, &position)?;
             }
             let control = Arc::new(SearchControl::unlimited().with_time(Duration::from_secs(1)));
             let began = thread_cpu_seconds();
             // The last iteration is interrupted without a node count, so only complete ones are counted.
             let mut spent = 0.0;
-            let whole = search.run(&position, false, &control, |_| {
+            let result = search.run(&position, false, &control, |_| {
                 spent = thread_cpu_seconds() - began;
             });
-            let whole = whole.context("a second is enough for one ply")?;
+            let result = result.context("no depth was completed within a second")?;
             seconds += spent;
-            positions += edax_nodes(&whole);
-            nodes += whole.nodes;
-            depths.push(f64::from(whole.depth));
+            positions += edax_nodes(&result);
+            nodes += result.nodes;
+            depths.push(f64::from(result.depth));
         }
         let each: Vec<String> = depths.iter().map(|depth| format!("{depth:.0}")).collect();
         rows.push(Row {
@@ -232,12 +236,12 @@ fn midgame(
 fn check_value(model: &Arc<dyn Evaluate<Othello>>, position: &Othello) -> Result<()> {
     let mut rng = rng::stream(1, &["bench"]);
     let mut plain = AlphaBeta::new(Arc::clone(model), 5);
-    let verdict = plain.search(position, &mut rng).map(|(verdict, _)| verdict);
+    let expected = plain.search(position, &mut rng).map(|(score, _)| score);
     let control = Arc::new(SearchControl::unlimited());
     let mut deepening = search(model, None).with_max_depth(5);
-    let thought = deepening.run(position, false, &control, |_| {});
-    let found = thought.and_then(|thought| thought.moves.first().map(|judged| judged.score));
-    ensure!(found == verdict, "two searches of {position} disagree: {found:?} and {verdict:?}");
+    let result = deepening.run(position, false, &control, |_| {});
+    let found = result.and_then(|result| result.moves.first().map(|scored| scored.score));
+    ensure!(found == expected, "two searches of {position} disagree: {found:?} and {expected:?}");
     Ok(())
 }
 
@@ -245,27 +249,27 @@ fn check_value(model: &Arc<dyn Evaluate<Othello>>, position: &Othello) -> Result
 fn sample() -> Vec<Othello> {
     let games = embedded::games();
     let stride = (games.len() / POSITIONS).max(1);
-    let at = |place: usize| 12 + (place * 7) % 32;
+    let ply = |index: usize| 12 + (index * 7) % 32;
     let records = games.iter().step_by(stride).take(POSITIONS).enumerate();
-    records.filter_map(|(place, record)| Some(record.steps().nth(at(place))?.0)).collect()
+    records.filter_map(|(index, record)| Some(record.steps().nth(ply(index))?.0)).collect()
 }
 
 /// The effect of one threshold in one position.
 #[derive(Clone, Copy, Default)]
-struct Cut {
+struct PruningEffect {
     nodes: u64,
     /// Loss of a changed move in discs (negative if it was better), and whether the game is decided after
     /// one of the two moves.
-    other: Option<(f64, bool)>,
+    changed: Option<(f64, bool)>,
 }
 
 /// Nodes without ProbCut, and the effect of each threshold.
-type Measured = (u64, [Cut; THRESHOLDS.len()]);
+type Measured = (u64, [PruningEffect; THRESHOLDS.len()]);
 
 fn pruning(
     rows: &mut Vec<Row>,
     model: &Arc<dyn Evaluate<Othello>>,
-    cuts: &[Arc<ProbCut>; THRESHOLDS.len()],
+    prob_cuts: &[Arc<ProbCut>; THRESHOLDS.len()],
 ) -> Result<()> {
     let positions = sample();
     ensure!(positions.len() > POSITIONS / 2, "there are too few embedded games");
@@ -275,7 +279,7 @@ fn pruning(
         positions.len(),
         threads,
         || (),
-        |(), place| measure(&positions[place], model, cuts),
+        |(), index| measure(&positions[index], model, prob_cuts),
         |_, measured| {
             all.extend(measured);
             true
@@ -283,19 +287,20 @@ fn pruning(
     );
     ensure!(all.len() == positions.len(), "a position could not be searched");
     let sum = |of: &dyn Fn(&Measured) -> u64| all.iter().map(of).sum::<u64>() as f64;
-    let whole = sum(&|one| one.0);
-    for (place, times) in THRESHOLDS.iter().enumerate() {
-        let left = 100.0 * sum(&|one| one.1[place].nodes) / whole;
-        let others: Vec<(f64, bool)> = all.iter().filter_map(|one| one.1[place].other).collect();
+    let full_nodes = sum(&|measured| measured.0);
+    for (index, threshold) in THRESHOLDS.iter().enumerate() {
+        let left = 100.0 * sum(&|measured| measured.1[index].nodes) / full_nodes;
+        let changed: Vec<(f64, bool)> =
+            all.iter().filter_map(|measured| measured.1[index].changed).collect();
         // Results of decided games and estimates are not averaged together.
         let losses: Vec<f64> =
-            others.iter().filter(|other| !other.1).map(|other| other.0).collect();
-        let missed = others.len() - losses.len();
+            changed.iter().filter(|(_, decided)| !decided).map(|(loss, _)| *loss).collect();
+        let decided = changed.len() - losses.len();
         let mean = losses.iter().sum::<f64>() / losses.len().max(1) as f64;
-        let most = losses.iter().copied().fold(0.0, f64::max);
+        let largest = losses.iter().copied().fold(0.0, f64::max);
         rows.push(Row {
             area: "search",
-            name: format!("ProbCut at {times:.1} sigma, depth {DEPTH}: nodes searched"),
+            name: format!("ProbCut at {threshold:.1} sigma, depth {DEPTH}: nodes searched"),
             value: left,
             unit: "%",
             reference: format!("without ProbCut, {} positions of embedded games", all.len()),
@@ -303,12 +308,12 @@ fn pruning(
         });
         rows.push(Row {
             area: "search",
-            name: format!("ProbCut at {times:.1} sigma, depth {DEPTH}: move changed"),
-            value: 100.0 * others.len() as f64 / all.len() as f64,
+            name: format!("ProbCut at {threshold:.1} sigma, depth {DEPTH}: move changed"),
+            value: 100.0 * changed.len() as f64 / all.len() as f64,
             unit: "%",
             reference: format!(
-                "loss {mean:.2} discs on average, {most:.1} at most, by a full search {DEEPER} plies \
-                 deeper; in {missed} more the game is decided"
+                "loss {mean:.2} discs on average, {largest:.1} at most, by a full search {DEEPER} plies \
+                 deeper; {decided} more moves decide the game"
             ),
             ratio: None,
         });
@@ -319,38 +324,38 @@ fn pruning(
 fn measure(
     position: &Othello,
     model: &Arc<dyn Evaluate<Othello>>,
-    cuts: &[Arc<ProbCut>; THRESHOLDS.len()],
+    prob_cuts: &[Arc<ProbCut>; THRESHOLDS.len()],
 ) -> Option<Measured> {
     let control = Arc::new(SearchControl::unlimited());
-    let look = |cuts: Option<&Arc<ProbCut>>| {
-        let mut search = search(model, cuts).with_max_depth(DEPTH);
-        let thought = search.run(position, false, &control, |_| {})?;
-        Some((thought.moves.first()?.mv, edax_nodes(&thought)))
+    let best_move = |prob_cut: Option<&Arc<ProbCut>>| {
+        let mut search = search(model, prob_cut).with_max_depth(DEPTH);
+        let result = search.run(position, false, &control, |_| {})?;
+        Some((result.moves.first()?.mv, edax_nodes(&result)))
     };
-    let (chosen, whole) = look(None)?;
-    let mut each = [Cut::default(); THRESHOLDS.len()];
-    let mut judged: Vec<(Square, (f64, bool))> = Vec::new();
-    for (cut, cuts) in each.iter_mut().zip(cuts) {
-        let (other, nodes) = look(Some(cuts))?;
-        cut.nodes = nodes;
+    let (chosen, full_nodes) = best_move(None)?;
+    let mut effects = [PruningEffect::default(); THRESHOLDS.len()];
+    let mut evaluated: Vec<(Square, (f64, bool))> = Vec::new();
+    for (effect, prob_cut) in effects.iter_mut().zip(prob_cuts) {
+        let (other, nodes) = best_move(Some(prob_cut))?;
+        effect.nodes = nodes;
         if other != chosen {
-            let mut worth = |mv: Square| match judged.iter().find(|(known, _)| *known == mv) {
-                Some(&(_, worth)) => Some(worth),
+            let mut value_of = |mv: Square| match evaluated.iter().find(|(done, _)| *done == mv) {
+                Some(&(_, value)) => Some(value),
                 None => {
-                    let worth = judge(position, mv, model)?;
-                    judged.push((mv, worth));
-                    Some(worth)
+                    let value = evaluate_move(position, mv, model)?;
+                    evaluated.push((mv, value));
+                    Some(value)
                 }
             };
-            let (first, second) = (worth(chosen)?, worth(other)?);
-            cut.other = Some((first.0 - second.0, first.1 || second.1));
+            let (first, second) = (value_of(chosen)?, value_of(other)?);
+            effect.changed = Some((first.0 - second.0, first.1 || second.1));
         }
     }
-    Some((whole, each))
+    Some((full_nodes, effects))
 }
 
 /// The value of a move in discs by a deeper full search, and whether the game is decided after it.
-fn judge(
+fn evaluate_move(
     position: &Othello,
     mv: Square,
     model: &Arc<dyn Evaluate<Othello>>,
@@ -361,9 +366,9 @@ fn judge(
         return Some((f64::from(side.sign() * score), true));
     }
     let mut search = search(model, None).with_max_depth(DEPTH + DEEPER - 1);
-    let thought = search.run(&after, false, &Arc::new(SearchControl::unlimited()), |_| {})?;
-    let verdict: SearchScore = thought.moves.first()?.score;
-    let decided = matches!(verdict, SearchScore::Proven(_));
-    let discs = DiscScale::for_model(model).to_discs_at_depth(verdict, position, thought.depth)?;
+    let result = search.run(&after, false, &Arc::new(SearchControl::unlimited()), |_| {})?;
+    let score: SearchScore = result.moves.first()?.score;
+    let decided = matches!(score, SearchScore::Proven(_));
+    let discs = DiscScale::for_model(model).to_discs_at_depth(score, position, result.depth)?;
     Some((sign * f64::from(discs), decided))
 }

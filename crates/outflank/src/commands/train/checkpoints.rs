@@ -17,7 +17,7 @@ pub struct StageCheckpoints<'a> {
 }
 
 impl StageCheckpoints<'_> {
-    /// The checkpoints of a run folder.
+    /// Uses the checkpoints of a run folder.
     pub fn new<'a>(folder: &RunFolder, progress: &'a Progress) -> StageCheckpoints<'a> {
         StageCheckpoints { folder: folder.join(FOLDER), progress }
     }

@@ -30,7 +30,7 @@ pub struct TrainingLog {
     pub curve: Vec<CurvePoint>,
 }
 
-/// Whether training had finished before the run was interrupted.
+/// Whether a run folder has a trained model and its log.
 pub fn exists(folder: &RunFolder) -> bool {
     folder.join(MODEL).exists() && folder.join(LOG).exists()
 }

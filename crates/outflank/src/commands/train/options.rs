@@ -33,7 +33,7 @@ const PREFERENCES: &[Method] = &[Method::IPref, Method::Pref];
 const ONLINE: &[Method] = &[Method::IPref, Method::MovePredictor];
 const ITERATIVE: &[Method] = &[Method::IPref, Method::Pref, Method::Classify, Method::Mm];
 
-/// Options of training methods and the methods in which they have an effect.
+/// Options and the methods in which they have an effect.
 const METHODS_OF_OPTIONS: [(&str, &[Method]); 15] = [
     ("c", HINGE),
     ("tolerance", ITERATIVE),
@@ -52,17 +52,9 @@ const METHODS_OF_OPTIONS: [(&str, &[Method]); 15] = [
     ("afterstates", &[Method::MovePredictor]),
 ];
 
-/// Options that have an effect only without, and only with, online training.
+/// Options that have an effect only without online training, and only with it.
 const BATCH_ONLY: [&str; 4] = ["c", "tolerance", "max-iterations", "binary"];
 const ONLINE_ONLY: [&str; 4] = ["loss", "epochs", "learning-rate", "stage"];
-
-/// Names of the library's options that differ on the command line.
-const LIBRARY_NAMES: [(&str, &str); 4] = [
-    ("passes", "epochs"),
-    ("rate", "learning-rate"),
-    ("steps", "max-iterations"),
-    ("sweeps", "max-iterations"),
-];
 
 /// The methods in which an option has an effect.
 fn methods_of(option: &str) -> &'static [Method] {
@@ -79,14 +71,14 @@ fn default_sample(args: &TrainArgs) -> usize {
 /// The options with the default sample filled in.
 pub fn with_defaults(args: &TrainArgs) -> TrainArgs {
     let mut args = args.clone();
-    let unlimited = args.records.records.is_empty() && args.records.select.sample.is_none();
+    let is_unlimited = args.records.records.is_empty() && args.records.select.sample.is_none();
     let online = args.method.0 == Method::MovePredictor || args.solver.as_deref() == Some("online");
     let too_many = match args.records.data {
         // Online training takes any number of games.
         Some(_) => !online,
         None => outflank_records::embedded::count() > default_sample(&args),
     };
-    if unlimited && too_many {
+    if is_unlimited && too_many {
         args.records.select.sample = Some(default_sample(&args));
     }
     args
@@ -160,9 +152,7 @@ pub fn method_options(args: &TrainArgs) -> Result<MethodOptions> {
         preference_binary: args.binary,
     };
     options.check(method).map_err(|error| {
-        let name = LIBRARY_NAMES.iter().find(|(library, _)| *library == error.name);
-        let name = name.map_or(error.name, |(_, option)| option);
-        UsageError(format!("--{name} must be {}, not {}", error.rule, error.value))
+        UsageError(format!("--{} must be {}, not {}", error.name, error.rule, error.value))
     })?;
     Ok(options)
 }

@@ -24,15 +24,15 @@ pub struct TrainTestSplit {
     pub remarks: Vec<String>,
 }
 
-/// Splits by year: the games of other years, and those of these.
+/// Splits by year: returns the games of other years (training) and of these years (test).
 fn by_years(records: &[Record<Othello>], (from, to): (u16, u16)) -> Result<Vec<Vec<usize>>> {
     let is_test =
         |&game: &usize| records[game].info.year().is_some_and(|year| (from..=to).contains(&year));
     let (test, train): (Vec<usize>, Vec<usize>) = (0..records.len()).partition(is_test);
     ensure!(
         !test.is_empty() && !train.is_empty(),
-        "of {}, {} are from the years {from} to {to}; --test-years needs games of these and of other \
-         years",
+        "--test-years {from}-{to}: of {}, {} are from these years; read games of these years and of \
+         others",
         counted(records.len(), "game"),
         test.len()
     );
@@ -55,9 +55,9 @@ pub fn split(args: &TrainArgs, source: &GameSource) -> Result<TrainTestSplit> {
             split_games(games, args.common.seed, &sizes)?.subsets
         }
     };
-    let repeated = count_overlap(records, &split[0], &split[1]);
+    let duplicates = count_overlap(records, &split[0], &split[1]);
     ensure!(
-        repeated < split[1].len(),
+        duplicates < split[1].len(),
         "each of the {} of the test set is also in the training set; read different games",
         counted(split[1].len(), "game")
     );
@@ -72,9 +72,9 @@ pub fn split(args: &TrainArgs, source: &GameSource) -> Result<TrainTestSplit> {
         source.from
     );
     let mut remarks = Vec::new();
-    if repeated > 0 {
+    if duplicates > 0 {
         remarks.push(format!(
-            "Of the {} of the test set, {repeated} are also in the training set, move for move.",
+            "Of the {} of the test set, {duplicates} are also in the training set, move for move.",
             counted(split[1].len(), "game")
         ));
     }

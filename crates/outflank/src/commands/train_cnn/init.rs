@@ -32,13 +32,13 @@ pub fn network(args: &CnnArgs) -> Result<(NetGraph, Option<InitialWeights>)> {
     };
     let (model, _) =
         model_source::load_named(from).with_context(|| format!("--init-from {from}"))?;
-    let Model::PolicyNet(deep) = model else {
+    let Model::PolicyNet(policy) = model else {
         bail_usage!(
-            "--init-from {from}: it is not a convolutional network; name a run of `outflank train cnn`, cnn \
+            "--init-from {from}: it is not a convolutional network. Name a run of `outflank train cnn`, cnn \
              or experts"
         )
     };
-    let net = deep.net();
+    let net = policy.net();
     let other = args.net.as_deref().filter(|name| *name != net.name());
     ensure_usage!(
         other.is_none() && input.is_none_or(|input| input == net.input()),
@@ -46,8 +46,8 @@ pub fn network(args: &CnnArgs) -> Result<(NetGraph, Option<InitialWeights>)> {
         net.name(),
         net.input()
     );
-    let bytes = write_policy(net, deep.weights(), &Origin::default(), false)
+    let bytes = write_policy(net, policy.weights(), &Origin::default(), false)
         .map_err(|reason| anyhow::anyhow!("--init-from {from}: {reason}"))?;
     let file = DataFile { file: WEIGHTS_OF_INIT_FROM.to_owned(), sha256: files::checksum(&bytes) };
-    Ok((net.clone(), Some(InitialWeights { weights: deep.weights().clone(), file })))
+    Ok((net.clone(), Some(InitialWeights { weights: policy.weights().clone(), file })))
 }

@@ -44,23 +44,23 @@ fn step_defaults(args: &CnnArgs) -> StepDefaults {
     let cpu = args.device == DeviceArg::Cpu;
     let sgd = args.optimizer == "sgd";
     // Trained weights are small, so larger steps would destroy them.
-    let default_rate = match (sgd, args.init_from.is_some(), cpu) {
+    let default_learning_rate = match (sgd, args.init_from.is_some(), cpu) {
         (true, true, _) => 0.0004,
         (false, true, _) => 0.0001,
         (true, false, true) => 0.05,
         _ => base_learning_rate(args),
     };
-    // The configuration of a resumed run has everything, but early ones have no learning rate.
+    // The configuration of a resumed run has all settings, except that old ones lack the learning rate.
     let resumed = args.run.resume.is_some();
     StepDefaults {
         batch_size: args.batch_size.unwrap_or(if cpu { 64 } else { 512 }),
         warmup_steps: args.warmup_steps.unwrap_or(if cpu { 200 } else { 500 }),
         nesterov: args.nesterov.unwrap_or(cpu && sgd),
-        learning_rate: args.learning_rate.or((!resumed).then_some(default_rate)),
+        learning_rate: args.learning_rate.or((!resumed).then_some(default_learning_rate)),
     }
 }
 
-/// The learning rate of a run whose configuration has none.
+/// The default learning rate of an optimizer; also that of runs whose configuration has none.
 fn base_learning_rate(args: &CnnArgs) -> f64 {
     if args.optimizer == "adamw" { 0.001 } else { 0.1 }
 }
@@ -108,8 +108,8 @@ pub fn check(args: &CnnArgs) -> Result<()> {
     Ok(())
 }
 
-/// The training plan of the options.
-pub fn plan(args: &CnnArgs) -> Result<CnnConfig> {
+/// The training configuration of the options.
+pub fn config(args: &CnnArgs) -> Result<CnnConfig> {
     let StepDefaults { batch_size, warmup_steps, nesterov, learning_rate } = step_defaults(args);
     let optimizer = match args.optimizer.as_str() {
         "adamw" => {
@@ -118,7 +118,7 @@ pub fn plan(args: &CnnArgs) -> Result<CnnConfig> {
         }
         _ => Optimizer::Sgd { momentum: args.momentum, nesterov },
     };
-    let plan = CnnConfig {
+    let config = CnnConfig {
         batch_size,
         learning_rate: learning_rate.unwrap_or_else(|| base_learning_rate(args)),
         schedule: args.lr_schedule,
@@ -128,7 +128,7 @@ pub fn plan(args: &CnnArgs) -> Result<CnnConfig> {
         label_smoothing: args.label_smoothing,
         seed: args.common.seed,
     };
-    Ok(args.ensemble_member.map_or(plan, |number| plan.ensemble_member(number)))
+    Ok(args.ensemble_member.map_or(config, |number| config.ensemble_member(number)))
 }
 
 /// The train/test split with its last training year.

@@ -47,7 +47,7 @@ impl CnnReport<'_> {
         }
         if self.setting("device") != "cpu" {
             remarks.push(format!(
-                "CnnOutcome on {}: repeating the command gives similar results, not the same bytes.",
+                "Trained on {}: repeating the command gives similar results, not the same bytes.",
                 self.setting("device")
             ));
         }
@@ -78,7 +78,7 @@ pub fn page(data: &CnnReport<'_>, about: &Provenance) -> String {
     let CnnReport { train_report, source, games, examples, positions, .. } = data;
     let mut page = Page::new(format!("{}, a move-prediction network", train_report.net));
     page.lead(format!(
-        "CnnOutcome on {} examples ({}) from {} positions of {} games ({source}).",
+        "Trained on {} examples ({}) from {} positions of {} games ({source}).",
         grouped(*examples as u64),
         train_report.examples,
         grouped(*positions as u64),
@@ -163,7 +163,7 @@ fn key_figures(section: &mut Section, data: &CnnReport<'_>) {
 fn tests_section(section: &mut Section, train_report: &TrainReport) {
     let bars = BarChart::new(
         "Top-1 accuracy among legal moves",
-        "% of choices, 95% intervals",
+        "% of positions with two or more legal moves, 95% intervals",
         train_report.tests.iter().map(title),
     )
     .series(
@@ -180,7 +180,7 @@ fn tests_section(section: &mut Section, train_report: &TrainReport) {
         "top-1: the largest of the 60 outputs is the move played, legal or not (the paper's metric). \
          top-1 legal: the best legal move is the move played; symmetric moves count as one. top-1 \
          choices: the same for positions with two or more legal moves. top-3: the move played is among \
-         the three largest outputs. legal rate: the largest output is a legal move. overlap: the share \
+         the three best legal moves. legal rate: the largest output is a legal move. overlap: the share \
          of the test set that is in the training set, up to symmetry. 8 symmetries: predictions \
          averaged over the eight symmetries of a position (test-time augmentation).",
     );
@@ -188,16 +188,16 @@ fn tests_section(section: &mut Section, train_report: &TrainReport) {
         "± is the 95% confidence interval (binomial, positions as independent samples) of this network; \
          it does not include the variation between seeds.",
     );
-    let Some((learned, count)) = train_report.train_accuracy else { return };
+    let Some((training, count)) = train_report.train_accuracy else { return };
     let mut table =
         Table::new(["generalization gap", "training top-1 %", "test top-1 %", "difference"]);
     for test in train_report.tests.iter().filter(|test| test.symmetries == 1) {
-        let errors = (error(learned, count), error(test.top1, test.count));
+        let errors = (error(training, count), error(test.top1, test.count));
         table.row([
             test.test.clone(),
-            with_error(learned, Some(errors.0), 1),
+            with_error(training, Some(errors.0), 1),
             with_error(test.top1, Some(errors.1), 1),
-            with_error(learned - test.top1, Some(errors.0.hypot(errors.1)), 1),
+            with_error(training - test.top1, Some(errors.0.hypot(errors.1)), 1),
         ]);
     }
     section.table(&table);

@@ -8,7 +8,7 @@ use anyhow::Result;
 use outflank_experiments::coevolution::presets;
 use outflank_learners::coevolution::{Coevolution, CoevolutionConfig};
 
-/// Trains by one of them, after all settings are checked.
+/// Trains by one of the methods, after all settings are checked.
 pub fn run(name: &'static str, args: &CoevolutionArgs) -> Result<Outcome> {
     let training = &args.training;
     check(training)?;

@@ -23,7 +23,7 @@ use outflank_players::registry::RegisteredGame;
 use outflank_runs::{Progress, RunConfig, RunFolder, install_stop_handler, stop_requested};
 use std::time::Instant;
 
-/// Upper limits: more is a typo, or more than a Gaussian process can handle.
+/// Upper limits, to catch typos and sizes that a Gaussian process cannot handle.
 const MAX_ROUNDS: u64 = 2_000;
 const MAX_HEURISTICS: usize = 1_000;
 const MAX_TESTS: usize = 1_000_000;
@@ -159,8 +159,8 @@ fn train_with<P: RegisteredGame + NamedFeatures, J: PreferenceOracle>(
         Ok(Outcome::Stopped)
     };
     let Some(tests) = tests::<P>(args, contest, folder)? else { return stopped() };
-    let gauge = GpEvaluator { tests };
-    let columns: Vec<String> = Evaluator::<GpLearner<P, J>>::columns(&gauge)
+    let evaluator = GpEvaluator { tests };
+    let columns: Vec<String> = Evaluator::<GpLearner<P, J>>::columns(&evaluator)
         .into_iter()
         .map(|column| column.name)
         .collect();
@@ -193,7 +193,7 @@ fn train_with<P: RegisteredGame + NamedFeatures, J: PreferenceOracle>(
     };
     let bar = Progress::new("training", plan.unit, plan.budget, quiet);
     let progress = RunProgress::new(folder, None, bar);
-    let Some(trained) = drive(&mut gp, &gauge, &plan, folder, progress, message)? else {
+    let Some(trained) = drive(&mut gp, &evaluator, &plan, folder, progress, message)? else {
         return stopped();
     };
     let fresh = match (args.benchmark, gp.held_out_score()) {
@@ -202,7 +202,7 @@ fn train_with<P: RegisteredGame + NamedFeatures, J: PreferenceOracle>(
         (_, Err(GpError::Stopped)) => return stopped(),
         (_, Err(error)) => return Err(error.into()),
     };
-    let ceiling = match gauge.tests.as_ref().filter(|_| args.ceiling) {
+    let ceiling = match evaluator.tests.as_ref().filter(|_| args.ceiling) {
         None => None,
         Some(tests) => match tests.ceiling(&GameOracle::<P>::new(contest)) {
             Ok(ceiling) => Some(ceiling),
@@ -212,14 +212,14 @@ fn train_with<P: RegisteredGame + NamedFeatures, J: PreferenceOracle>(
     };
     let file = folder.join(&model_name::<Heuristic<P>>());
     let model = format!("{}@{}?name=learned", file.display(), args.depth);
-    let others: Vec<String> = references
+    let opponents: Vec<String> = references
         .iter()
         .map(|name| match *name {
             "random" => "random".to_owned(),
             other => format!("{other}@{}", args.depth),
         })
         .collect();
-    let matches = play_references::<P>(&model, &others, args.match_games, &args.common, RANDOM)?;
+    let matches = play_references::<P>(&model, &opponents, args.match_games, &args.common, RANDOM)?;
     if stop_requested() {
         return stopped();
     }
@@ -234,7 +234,7 @@ fn train_with<P: RegisteredGame + NamedFeatures, J: PreferenceOracle>(
             .map(|(name, weight)| ((*name).to_owned(), *weight))
             .collect(),
         parameters: gp.active_learner().log_parameters().to_vec(),
-        tests: gauge.tests.as_ref().map_or(0, TestPairs::len),
+        tests: evaluator.tests.as_ref().map_or(0, TestPairs::len),
         notes: gp.active_learner().warnings(),
         fresh,
         ceiling,
@@ -245,7 +245,7 @@ fn train_with<P: RegisteredGame + NamedFeatures, J: PreferenceOracle>(
     Ok(Outcome::Done)
 }
 
-/// The test pairs, saved as they are played; `Some(None)` without `--tests`, `None` if the user stopped.
+/// Plays the test pairs and saves each one; `Some(None)` with `--tests 0`, `None` if the user stopped.
 fn tests<P: RegisteredGame + NamedFeatures>(
     args: &GpArgs,
     contest: GameOracleConfig,
@@ -271,11 +271,11 @@ fn tests<P: RegisteredGame + NamedFeatures>(
 
 /// The origin of the model, stored in its file.
 fn note(args: &GpArgs) -> String {
-    let judge = match &args.ask {
+    let oracle = match &args.ask {
         Some(shown) => format!("a person who was shown {shown}"),
         None => format!("{} games at depth {}", args.pair_games, args.depth),
     };
-    format!("{} rounds, {}, comparisons by {judge}", args.rounds, args.sampling)
+    format!("{} rounds, {}, comparisons by {oracle}", args.rounds, args.sampling)
 }
 
 /// The settings by option name.

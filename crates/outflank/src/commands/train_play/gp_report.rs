@@ -28,7 +28,7 @@ pub struct GpResults<'a> {
     pub weights: Vec<(String, f32)>,
     /// The logarithms of the length scales and of σ at the end.
     pub parameters: Vec<f64>,
-    /// Its score against heuristics that were not used to select it.
+    /// Benchmark score of the best heuristic against heuristics that were not used to select it.
     pub fresh: Option<f64>,
     /// Number of test pairs.
     pub tests: usize,
@@ -61,12 +61,12 @@ impl GpResults<'_> {
         self.curve.iter().filter_map(point).collect()
     }
 
-    /// Percentage of test pairs whose winner wins again, of those that are decided again.
+    /// Percentage of test pairs whose winner wins a new comparison, of those that are not tied again.
     fn ceiling(&self) -> Option<f64> {
         self.ceiling.map(|ceiling| 100.0 * ceiling.same_if_decided())
     }
 
-    /// Percentage of winners that the majority of new comparisons names.
+    /// Percentage of test pairs whose winner the majority of new comparisons predicts.
     fn foreseeable(&self) -> Option<f64> {
         self.ceiling.map(|ceiling| 100.0 * ceiling.majority)
     }
@@ -133,12 +133,12 @@ fn page(folder: &RunFolder, results: &GpResults<'_>) -> Result<String> {
     let args = results.args;
     let game = Game::from(args.game);
     let mut page = Page::new(format!("A heuristic for {game} trained by gp"));
-    let judge = match &args.ask {
+    let oracle = match &args.ask {
         Some(_) => "a person".to_owned(),
         None => format!("{} games", grouped(results.last("games").unwrap_or(0.0) as u64)),
     };
     page.lead(format!(
-        "TrainingOutcome in {} rounds on {} comparisons by {judge}.{}",
+        "Trained in {} rounds on {} comparisons by {oracle}.{}",
         args.rounds,
         grouped(results.last("comparisons").unwrap_or(0.0) as u64),
         results.score().map_or_else(String::new, |score| format!(" It scores {score}.")),
@@ -160,17 +160,14 @@ fn page(folder: &RunFolder, results: &GpResults<'_>) -> Result<String> {
         if let Some(most) = results.foreseeable() {
             plot = plot.reference_line(most, "majority of seven comparisons");
         }
-        let caption = "How often the winner of a pair of random heuristics has the higher posterior \
-                       mean; 95% confidence intervals.";
+        let caption = "Share of test pairs of random heuristics in which the winner has the higher \
+                       posterior mean; 95% confidence intervals.";
         section.figure(&plot, caption);
     }
     if args.benchmark != Some(0) {
         let plot = Plot::new("Score of the best so far", "round", "points")
             .series(Series::line("best", results.series("best")));
-        section.figure(
-            &plot,
-            "OpponentEvaluator the random heuristics of the benchmark, one game each.",
-        );
+        section.figure(&plot, "Against the random heuristics of the benchmark, one game each.");
     }
     for (name, title, caption) in [
         ("mean", "Mean of the selected pair", "Posterior mean when the pair was selected."),
@@ -187,8 +184,8 @@ fn page(folder: &RunFolder, results: &GpResults<'_>) -> Result<String> {
     for (key, value) in &results.table {
         table.row([key.clone(), value.to_string()]);
     }
-    page.section("GpConfig").table(&table);
-    super::origin(folder, "gp")?.add_footer(&mut page);
+    page.section("Settings").table(&table);
+    super::provenance(folder, "gp")?.add_footer(&mut page);
     Ok(page.to_html())
 }
 
@@ -220,8 +217,8 @@ pub fn show(folder: &RunFolder, results: &GpResults<'_>, model: &Path, seconds: 
     if let Some(ceiling) = results.ceiling() {
         let _ = writeln!(
             text,
-            "accuracy limit: {ceiling:.1}% of the winners win again, of the pairs decided again; the \
-             majority of seven new comparisons names {:.1}%",
+            "accuracy limit: {ceiling:.1}% of the winners win a new comparison (ties excluded); the \
+             majority of seven new comparisons predicts {:.1}%",
             results.foreseeable().unwrap_or(0.0)
         );
     }

@@ -16,16 +16,16 @@ use std::fmt::Write;
 use std::io::BufRead;
 use std::marker::PhantomData;
 
-/// What is shown.
+/// What a question shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shown {
-    /// The positions that two heuristics would play to.
+    /// The two positions after the moves of the heuristics.
     Positions,
-    /// A game of each.
+    /// One game of each heuristic.
     Games,
 }
 
-/// The person at standard input.
+/// A person who answers comparisons on standard input.
 pub struct Person<P> {
     shown: Shown,
     contest: GameOracleConfig,
@@ -51,8 +51,8 @@ impl<P: RegisteredGame + NamedFeatures> Person<P> {
     fn question(&self, pair: (&[f64], &[f64]), path: &[&str]) -> Option<(String, [String; 2])> {
         match self.shown {
             Shown::Positions => {
-                let parting = find_disagreement::<P>(pair, self.contest, path)?;
-                Some((positions(&parting), [String::new(), String::new()]))
+                let disagreement = find_disagreement::<P>(pair, self.contest, path)?;
+                Some((positions(&disagreement), [String::new(), String::new()]))
             }
             Shown::Games => {
                 let games = demonstration_games::<P>(pair, self.contest, path);
@@ -131,8 +131,9 @@ impl<P: RegisteredGame + NamedFeatures> PreferenceOracle for Person<P> {
     ) -> Result<Vec<ComparisonOutcome>, GpError> {
         let mut outcomes = Vec::with_capacity(pairs.len());
         for (number, &(first, second)) in pairs.iter().enumerate() {
-            let known = self.answered.iter().find(|known| (known.0, known.1) == (round, number));
-            if let Some(&(_, _, outcome)) = known {
+            let earlier =
+                self.answered.iter().find(|earlier| (earlier.0, earlier.1) == (round, number));
+            if let Some(&(_, _, outcome)) = earlier {
                 outcomes.push(outcome);
                 continue;
             }
@@ -179,8 +180,8 @@ fn parse(line: &str) -> Option<(u64, usize, ComparisonOutcome)> {
     Some((round, number, outcome))
 }
 
-fn positions<P: RegisteredGame>(parting: &Disagreement<P>) -> String {
-    let Disagreement { position, first, second } = parting;
+fn positions<P: RegisteredGame>(disagreement: &Disagreement<P>) -> String {
+    let Disagreement { position, first, second } = disagreement;
     let side = position.to_move();
     let mark = match (P::GAME, side) {
         (outflank_games::Game::Othello, Side::Black) => " (X)",

@@ -18,7 +18,7 @@ use outflank_runs::DataFile;
 use outflank_runs::files::{checksum, read};
 use std::path::Path;
 
-/// Default of `--opponent-share`: enough to be robust against the opponent and strong otherwise.
+/// Default of `--opponent-share`: strong against the opponent and in self-play.
 const OPPONENT_SHARE: f64 = 0.25;
 
 /// Trains by self-play, after all settings are checked.
