@@ -158,7 +158,7 @@ fn networks_without_weights_are_retrained() {
         let result = model.with_file_name("result.json");
         let mut changed: serde_json::Value =
             serde_json::from_slice(&fs::read(&result).unwrap()).unwrap();
-        changed["tests"][0]["plain"] = 99.0.into();
+        changed["tests"][0]["top1"] = 99.0.into();
         fs::write(&result, changed.to_string()).unwrap();
         fs::remove_file(model).unwrap();
     }

@@ -7,7 +7,7 @@ use sandbox::{PROGRAM, Sandbox, has_keys};
 use serde_json::json;
 
 /// The shortest known game, nine moves: all discs are Black's at the end.
-const SHORTESTEST: &str = "e6f4e3f6g5d6e7f5c5";
+const SHORTEST: &str = "e6f4e3f6g5d6e7f5c5";
 
 #[test]
 fn every_move_of_a_game_is_analyzed() {

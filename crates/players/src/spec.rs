@@ -236,7 +236,7 @@ mod tests {
             ("x?colour=red", "there is no key 'colour'"),
             ("x?stage=4-9", "belong together"),
             ("x?stage=9-4&with=y", "range of moves"),
-            ("x?view=upside", "negate and invert"),
+            ("x?view=upside", "negate or invert"),
             ("x?symmetries=4", "8 symmetries"),
             ("gtp:x?symmetries=8", "remove"),
             ("gtp:x@4", "searches by itself"),

@@ -67,7 +67,7 @@ impl Experiment for Table1 {
                 return Err(ExperimentError::Stopped);
             }
             (context.log)(&format!("timing {net}"));
-            let architecture = settings(net, context.seed)?.architecture;
+            let architecture = paper_config(net, context.seed)?.architecture;
             let counts = (architecture.connections() as f64, architecture.weight_count() as f64);
             differ += u32::from(counts != (connections, weights));
             report
