@@ -16,10 +16,10 @@ const TARGET_BYTES: f64 = 256.0 * 1024.0;
 /// Maximum jobs per task, to limit the cost of a wrong estimate.
 const MAX_JOBS: usize = 64;
 
-/// Minimum limit of tasks in flight.
+/// Minimum limit of outstanding tasks.
 const MIN_IN_FLIGHT: usize = 64;
 
-/// Limit of tasks in flight per worker thread.
+/// Limit of outstanding tasks per worker thread.
 const IN_FLIGHT_PER_THREAD: usize = 4;
 
 /// A task that was submitted and not completed.
@@ -40,7 +40,7 @@ pub(crate) struct Task {
     pub(crate) missing: bool,
 }
 
-/// The tasks in flight of one batch.
+/// The outstanding tasks of one batch.
 #[derive(Debug)]
 pub(crate) struct InFlightTasks {
     jobs: usize,
@@ -73,7 +73,7 @@ impl InFlightTasks {
         self.next_job == self.jobs && self.tasks.is_empty()
     }
 
-    /// Returns the jobs of the next task, or `None` if enough tasks are in flight for `threads`
+    /// Returns the jobs of the next task, or `None` if enough tasks are outstanding for `threads`
     /// worker threads.
     pub(crate) fn next_range(&mut self, threads: usize) -> Option<Range<usize>> {
         let limit = MIN_IN_FLIGHT.max(IN_FLIGHT_PER_THREAD * threads);
@@ -104,7 +104,7 @@ impl InFlightTasks {
         self.order.push_back(id.to_owned());
     }
 
-    /// Returns a task in flight.
+    /// Returns an outstanding task.
     pub(crate) fn get(&mut self, id: &str) -> Option<&mut Task> {
         self.tasks.get_mut(id)
     }
@@ -166,7 +166,7 @@ mod tests {
     use super::*;
     use std::time::Duration;
 
-    /// Submits tasks until no more may be in flight; returns their ids.
+    /// Submits tasks until no more may be outstanding; returns their ids.
     fn fill(in_flight: &mut InFlightTasks, threads: usize) -> Vec<String> {
         let mut ids = Vec::new();
         while let Some(range) = in_flight.next_range(threads) {
@@ -211,7 +211,7 @@ mod tests {
         for (sequence, id) in ids.iter().enumerate().skip(1) {
             in_flight.complete(id, sequence as u64, 10.0, 1);
         }
-        assert!(in_flight.next_range(50).is_none(), "the first task is still in flight");
+        assert!(in_flight.next_range(50).is_none(), "the first task is still outstanding");
         assert_eq!(in_flight.delete_before(199), 1, "later results wait for it");
         in_flight.complete(&ids[0], 200, 10.0, 1);
         assert_eq!(in_flight.delete_before(200), 201);

@@ -205,7 +205,7 @@ pub fn iteration_unit(method: Method, options: &MethodOptions) -> &'static str {
     match method {
         _ if options.is_online(method) => "epochs",
         Method::MovePredictor => "epochs",
-        Method::IPref | Method::Pref if options.dual => "passes over the rows",
+        Method::IPref | Method::Pref if options.dual => "epochs",
         Method::IPref | Method::Pref | Method::Classify => "Newton iterations",
         Method::Mm => "iterations",
         Method::Lstd => "games",

@@ -20,7 +20,7 @@
 //!
 //! Departures from AdaGrad:
 //! 1. The accumulator starts at 1, so that the first step is bounded by the learning rate.
-//! 2. Weights that are mirror images of each other are tied, so a choice trains all eight
+//! 2. Weights that are symmetric to each other are tied, so a choice trains all eight
 //!    symmetries of its position.
 //! 3. Gradients below 0.002 are skipped for speed.
 //!

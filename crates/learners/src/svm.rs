@@ -26,7 +26,7 @@ pub struct SvmFit {
     pub objective: f64,
     /// An upper bound of the distance to the optimal objective.
     pub gap: f64,
-    /// Number of iterations: Newton steps (primal) or passes over the rows (dual).
+    /// Number of iterations: Newton steps (primal) or epochs (dual).
     pub iterations: u32,
     /// Whether the tolerance was reached.
     pub converged: bool,

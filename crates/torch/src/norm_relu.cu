@@ -1,5 +1,5 @@
-// Fused batch normalization and ReLU, y = max(0, scale (x - mean) / deviation + shift): two passes over x, and
-// two passes over x and dy for the gradient. Compiled after channel_rows.cu.
+// Fused batch normalization and ReLU, y = max(0, scale (x - mean) / deviation + shift): reads x twice, and
+// x and dy twice for the gradient. Compiled after channel_rows.cu.
 //
 // Reductions run from the last row to the first and elementwise kernels from the first to the last, so that each
 // starts with the rows that are still in the cache.

@@ -1,4 +1,4 @@
-// Import and export of games: text, files, links, images, reports.
+// Import and export of games: text, files, links, pictures, reports.
 
 import { $, make, fill, save, plural } from "./dom.js";
 import { upload } from "./api.js";

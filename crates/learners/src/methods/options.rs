@@ -104,7 +104,7 @@ impl Default for MethodOptions {
 /// LIBLINEAR's default tolerance of the dual solver.
 const DUAL_TOLERANCE: f64 = 0.1;
 
-/// LIBLINEAR's maximum number of passes over the rows.
+/// LIBLINEAR's maximum number of epochs.
 const DUAL_MAX_ITERATIONS: u32 = 1000;
 
 /// Valid range of C; beyond it all weights vanish or the solver does not converge.

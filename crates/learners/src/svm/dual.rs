@@ -21,7 +21,7 @@ pub enum HingeLoss {
 }
 
 /// Solves the dual until the range of projected gradients is at most `tolerance`, in at most
-/// `max_iterations` passes over the rows. `on_iteration` returns whether to continue.
+/// `max_iterations` epochs over the rows. `on_iteration` returns whether to continue.
 pub fn solve_dual(
     rows: &SparseRows,
     loss: HingeLoss,

@@ -80,7 +80,7 @@ fn output(b: &mut Builder, x: NodeId, pool: Pool, classes: usize) {
     b.linear(x, classes, true);
 }
 
-/// Adds a ResNet for small images (He et al., 2016): three stacks of `blocks` blocks with 16, 32
+/// Adds a ResNet for small inputs (He et al., 2016): three stacks of `blocks` blocks with 16, 32
 /// and 64 channels. Shortcuts to more channels are zero-padded, or with `project` a 1x1
 /// convolution.
 pub(super) fn resnet(b: &mut Builder, blocks: usize, pool: Pool, project: bool, classes: usize) {

@@ -34,7 +34,7 @@ pub const DEPARTURE: &str = "The paper does not report MM's priors, its number o
     is valid for features that occur together; the published update is evaluated after several numbers \
     of iterations.";
 
-/// Adds all studies of MM to the report.
+/// Adds the studies about MM to the report.
 pub fn study(data: &StudyData<'_>, report: &mut Report) -> Result<(), ExperimentError> {
     let n = FeatureSet::N.tuples();
     let row = "MM N-Tuple";

@@ -24,7 +24,7 @@ pub const DEPARTURE: &str = "The paper does not specify its Monte-Carlo filter. 
     the played move scores two standard errors more than every other move, over 50 random playouts per \
     move, on a tenth of the games. As a control, the same number of labels is taken at even intervals.";
 
-/// Adds all studies of labels to the report.
+/// Adds the studies about labels to the report.
 pub fn study(data: &StudyData<'_>, report: &mut Report) -> Result<(), ExperimentError> {
     for (features, paper) in FeatureSet::BOTH.into_iter().zip([28.6, 42.7]) {
         let row = format!("Classify {}", features.name());

@@ -18,7 +18,7 @@ fn symmetric_squares() -> Tuples {
     Tuples::symmetric(&eighth).unwrap_or_else(|_| Tuples::squares())
 }
 
-/// Adds all studies of weights to the report.
+/// Adds the studies about weights to the report.
 pub fn study(data: &StudyData<'_>, report: &mut Report) -> Result<(), ExperimentError> {
     weight_counts(data, report)?;
     corner_values(data, report)
