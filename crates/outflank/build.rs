@@ -1,5 +1,5 @@
-//! Links libtorch's CUDA library from the folder TORCH_LIB_DIR. It registers itself when loaded and no
-//! symbol refers to it, so the linker would drop it.
+//! Links libtorch's CUDA library from the folder TORCH_LIB_DIR. It registers itself when loaded and
+//! no symbol refers to it, so the linker would drop it.
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");

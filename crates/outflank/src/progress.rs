@@ -1,5 +1,5 @@
-//! Progress of a run: a line on the terminal and, with remote workers, the file `workers.txt` in the
-//! run folder, which `outflank serve` shows. The file is removed when the run ends.
+//! Progress of a run: a line on the terminal and, with remote workers, the file `workers.txt` in
+//! the run folder, which `outflank serve` shows. The file is removed when the run ends.
 
 use crate::remote::Workers;
 use outflank_runs::{Progress, RunFolder, WorkQueue, files};

@@ -11,8 +11,8 @@ use outflank_runs::{ProgressLog, WorkQueue};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Rejects server options on the command line without `--on`. Environment variables are ignored then,
-/// since they may be meant for other commands.
+/// Rejects server options on the command line without `--on`. Environment variables are ignored
+/// then, since they may be meant for other commands.
 pub fn check(matches: &ArgMatches) -> Result<()> {
     let mut chosen = matches;
     while let Some((_, inner)) = chosen.subcommand() {

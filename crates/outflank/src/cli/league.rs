@@ -18,7 +18,7 @@ pub struct LeagueArgs {
     /// Games to play.
     #[command(flatten)]
     pub contest: ContestArgs,
-    /// Draw parameter of the rating model (BayesElo drawelo): 0 (Bradley-Terry), a number, or `fit`.
+    /// Draw parameter of the rating model in Elo: 0 (Bradley-Terry), another number, or `fit`.
     #[arg(
         long,
         default_value = "0",

@@ -114,8 +114,8 @@ pub struct TrainArgs {
     pub method: MethodArg,
     /// Features: the 15 n-tuples of Runarsson & Lucas (2014); single squares; 18 large patterns of
     /// the whole board, or the 13 classic ones (with mobility etc. for --solver online); all
-    /// straight lines of a length, with or without the 2x2 squares (all3+2x2); the 2x2 squares alone
-    /// (all2x2); or the tuples in a file.
+    /// straight lines of a length, with or without the 2x2 squares (all3+2x2); the 2x2 squares
+    /// alone (all2x2); or the tuples in a file.
     #[arg(
         long,
         default_value = "ntuple",

@@ -21,7 +21,8 @@ pub const NOTES: &str = "\
 Architectures (Liskowski, Jaskowski & Krawiec, 2018): conv4, conv6, conv8, conv10 (with -bn or
 -dropout; -stages after it for separate layers per stage of the game, with --input pieces+stage),
 resnet-32, resnet-56 (with -np, -np-p), densenet-40, densenet-100, widenet-40-4 (with -np),
-fc4x1024 (layers x units), and residual towers such as res10x128 (blocks x channels, with -pre, -se).
+fc4x1024 (layers x units), and residual networks such as res10x128 (blocks x channels; with -pre,
+-se).
 
 The learning-rate schedule spans --epochs. Without --epochs, the number of epochs is chosen so that
 training fits into the --time-limit of the first call. A run that was stopped, or that reached its

@@ -1,5 +1,5 @@
-//! Options of `outflank train tdl`, `cel`, `hof`, `ptdl`, `ctdl` and `etdl`. Their names are also the keys
-//! of a TOML file given with `--config`, which can define a new hybrid.
+//! Options of `outflank train tdl`, `cel`, `hof`, `ptdl`, `ctdl` and `etdl`. Their names are also
+//! the keys of a TOML file given with `--config`, which can define a new hybrid.
 
 use super::RemoteArgs;
 use super::train_play::TrainingArgs;

@@ -13,12 +13,12 @@ Examples:
 
 /// Notes below the options.
 pub const NOTES: &str = "\
-A heuristic is a weight vector over a few named features of the board, played by alpha-beta. Pairs of
-heuristics are compared by games, or by you. A Gaussian process learns the strength of any heuristic
-from these comparisons and selects the next pair (Yelluri, 2015). The best heuristic is written as
-model.toml, a player like any other.
-With --ask, you see two positions that two heuristics would choose, or a game of each; answer 1, 2 or
-= to each question, q to stop. Answers are saved; continue with --resume.";
+A heuristic is a weight vector over a few named features of the board, played by alpha-beta. Pairs
+of heuristics are compared by games, or by you. A Gaussian process learns the strength of any
+heuristic from these comparisons and selects the next pair (Yelluri, 2015). The best heuristic is
+written as model.toml, a player like any other.
+With --ask, you see the positions that two heuristics would choose, or a game of each; answer 1, 2
+or = to each question, q to stop. Answers are saved; continue with --resume.";
 
 /// `outflank train gp`.
 #[derive(Args, Debug, Clone)]

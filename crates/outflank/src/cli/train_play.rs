@@ -1,4 +1,5 @@
-//! Methods of `outflank train` that are subcommands, and the options of those that train by playing.
+//! Methods of `outflank train` that are subcommands, and the options of those that train by
+//! playing.
 
 use super::train_cnn::{self, CnnArgs};
 use super::train_coevolution::{self, CoevolutionArgs};

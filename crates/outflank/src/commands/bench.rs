@@ -262,8 +262,8 @@ fn arena(rows: &mut Vec<Row>) -> Result<()> {
             ratio: None,
         });
     }
-    // A league as in Runarsson & Lucas (2014), Table III, with random weights: ten n-tuple networks and
-    // seven single-square networks, each pair from 1,000 openings.
+    // A league as in Runarsson & Lucas (2014), Table III, with random weights: ten n-tuple networks
+    // and seven single-square networks, each pair from 1,000 openings.
     let mut factories: Vec<PlayerFactory<Othello>> = Vec::new();
     for i in 0..17 {
         let network = match i {

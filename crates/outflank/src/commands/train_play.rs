@@ -1,5 +1,5 @@
-//! `outflank train` with methods that play: trains a player, measures it during training, writes a run
-//! folder.
+//! `outflank train` with methods that play: trains a player, measures it during training, writes a
+//! run folder.
 
 mod ann;
 mod coevolution;
@@ -43,7 +43,8 @@ const HEURISTIC: &str = "heuristic";
 /// The opponents of the final matches.
 const REFERENCES: [&str; 3] = ["heuristic", "yoshioka", "random"];
 
-/// Probability of a random move in these games; without it deterministic players repeat their games.
+/// Probability of a random move in these games; without it deterministic players repeat their
+/// games.
 const RANDOM: f64 = 0.1;
 
 /// Upper limits, to catch typos.

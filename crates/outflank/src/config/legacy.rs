@@ -1,7 +1,7 @@
 //! Upgrades configurations of version 0.1: maps old option names to current ones.
 //!
-//! A run folder's `config.toml` has the command's name and a `[settings]` table whose keys are option
-//! names. [`upgrade`] maps one setting; everything that reads such a file goes through it.
+//! A run folder's `config.toml` has the command's name and a `[settings]` table whose keys are
+//! option names. [`upgrade`] maps one setting; everything that reads such a file goes through it.
 
 use toml::Value;
 
@@ -80,8 +80,8 @@ pub fn command(old: &str) -> &str {
 
 /// Upgrades a setting of a command; returns it unchanged if it is current.
 ///
-/// No current name has another meaning as an old name, except `bootstrap`, which was a number and is
-/// a flag now.
+/// No current name has another meaning as an old name, except `bootstrap`, which was a number and
+/// is a flag now.
 pub fn upgrade(old_command: &str, key: &str, value: Value) -> Vec<(String, Value)> {
     let name = command(old_command);
     let coevolution = COEVOLUTION.contains(&name);

@@ -29,8 +29,8 @@ impl Setting {
     }
 }
 
-/// Reads the settings of the resumed run, the files and `--set`. Later settings replace earlier ones
-/// of the same name.
+/// Reads the settings of the resumed run, the files and `--set`. Later settings replace earlier
+/// ones of the same name.
 pub fn read(program: &Command, chosen: &Command, texts: &[String]) -> Result<Vec<Setting>> {
     let mut settings: Vec<Setting> = Vec::new();
     let mut put = |setting: Setting| {
@@ -70,8 +70,8 @@ fn words_of(from: &Command, name: &str) -> Option<String> {
     Some(format!("{} {inner}", from.get_name()))
 }
 
-/// Reads the settings in a file. In the configuration of a run they are in the table `settings`, with
-/// the seed beside it; old names are upgraded.
+/// Reads the settings in a file. In the configuration of a run they are in the table `settings`,
+/// with the seed beside it; old names are upgraded.
 fn in_file(file: &str) -> Result<Vec<Setting>> {
     let bytes = files::read(Path::new(file), LIMIT)?;
     let text = std::str::from_utf8(&bytes).map_err(|error| {

@@ -10,8 +10,8 @@ use outflank_learners::training::Learner;
 const WARM_UP: u64 = 200;
 const GAMES: u64 = 2_000;
 
-/// An architecture, games per second of Binkley, Seehart & Hagiwara (2007) on an AMD Athlon 64 3200+, and
-/// our target.
+/// An architecture, games per second of Binkley, Seehart & Hagiwara (2007) on an AMD Athlon 64
+/// 3200+, and our target.
 const NETS: [(&str, f64, f64); 2] =
     [("WS 192-4x8-1", 15.6, 1_500.0), ("WS 192-16x8-16-8-1", 3.2, 400.0)];
 
@@ -70,9 +70,9 @@ pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
     Ok(())
 }
 
-/// The arithmetic limit in games per second, if a game had only additions and multiplications in full
-/// vectors: the forward passes of all legal moves and, for both networks of a pair, the forward and
-/// backward pass of every position and the weight updates.
+/// The arithmetic limit in games per second, if a game had only additions and multiplications in
+/// full vectors: the forward passes of all legal moves and, for both networks of a pair, the
+/// forward and backward pass of every position and the weight updates.
 fn limit(settings: &AnnConfig) -> f64 {
     let architecture = &settings.architecture;
     let hidden = architecture.hidden();

@@ -10,8 +10,8 @@ use outflank_models::nets::{Input, NetGraph, named};
 use outflank_records::{ExampleSetKind, TrainFractions, embedded};
 use std::time::{Duration, Instant};
 
-/// Positions per second of PyTorch 2.11, channels last, two threads of a Xeon with AVX-512: the median of
-/// three runs in turn with ours, which had 1,570 on the same two threads.
+/// Positions per second of PyTorch 2.11, channels last, two threads of a Xeon with AVX-512: the
+/// median of three runs in turn with ours, which had 1,570 on the same two threads.
 const REFERENCE: f64 = 2100.0;
 
 /// Steps that are compared with those of a single thread.

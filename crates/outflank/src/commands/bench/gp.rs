@@ -1,5 +1,5 @@
-//! Gaussian-process preference learning: CPU time of 100 rounds of either game as in Yelluri (2015), with
-//! kernel parameters optimized in each round.
+//! Gaussian-process preference learning: CPU time of 100 rounds of either game as in Yelluri
+//! (2015), with kernel parameters optimized in each round.
 
 use super::{Row, best_of_thread};
 use anyhow::{Context, Result, ensure};

@@ -1,5 +1,5 @@
-//! Training of convolutional networks on a GPU: Conv8 of Liskowski, Jaśkowski & Krawiec (2018), eager, with
-//! CUDA graphs, and with batch normalization fused with ReLU.
+//! Training of convolutional networks on a GPU: Conv8 of Liskowski, Jaśkowski & Krawiec (2018),
+//! eager, with CUDA graphs, and with batch normalization fused with ReLU.
 
 use super::Row;
 use super::cpu_training::{SPLIT, examples_per_second};
@@ -12,7 +12,8 @@ use outflank_records::{ExampleSetKind, embedded};
 use outflank_torch::TorchDevice;
 use std::time::Duration;
 
-/// Execution modes: CUDA graphs, fused normalization, our name and the corresponding mode of PyTorch.
+/// Execution modes: CUDA graphs, fused normalization, our name and the corresponding mode of
+/// PyTorch.
 const MODES: [(bool, bool, &str, &str); 3] = [
     (false, false, "eager", "eager"),
     (true, false, "CUDA graphs", "CUDA graphs"),

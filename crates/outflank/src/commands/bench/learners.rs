@@ -1,4 +1,5 @@
-//! Training on 1,000 games, CPU time of one thread for each method. The references are stored figures.
+//! Training on 1,000 games, CPU time of one thread for each method. The references are stored
+//! figures.
 
 use super::Row;
 use crate::cli::BenchArgs;
@@ -16,8 +17,8 @@ use outflank_runs::thread_cpu_seconds;
 /// Number of training games.
 const GAMES: usize = 1000;
 
-/// Seconds of LIBLINEAR for the rows of 1,000 WTHOR games, C = 1: its primal solver with the tolerance at
-/// which its objective is as close to the optimum as ours.
+/// Seconds of LIBLINEAR for the rows of 1,000 WTHOR games, C = 1: its primal solver with the
+/// tolerance at which its objective is as close to the optimum as ours.
 const LIBLINEAR: f64 = 7.5;
 
 /// The reference of each method and its seconds.

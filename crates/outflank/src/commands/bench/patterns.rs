@@ -1,5 +1,5 @@
-//! Large patterns per stage of the game: evaluation, online training and self-play, each in CPU time of one
-//! thread.
+//! Large patterns per stage of the game: evaluation, online training and self-play, each in CPU
+//! time of one thread.
 
 use super::Row;
 use anyhow::{Context, Result, ensure};
@@ -12,7 +12,8 @@ use outflank_models::{Evaluate, embedded as models};
 use outflank_records::Decision;
 use outflank_runs::thread_cpu_seconds;
 
-/// Target speed in moves per second: eight epochs over the WTHOR games up to 2012 in an hour on two cores.
+/// Target speed in moves per second: eight epochs over the WTHOR games up to 2012 in an hour on two
+/// cores.
 const TARGET: f64 = 56.0e6 * 8.0 / 7200.0;
 
 /// Games per batch of self-play.

@@ -197,7 +197,8 @@ fn midgame(
             }
             let control = Arc::new(SearchControl::unlimited().with_time(Duration::from_secs(1)));
             let began = thread_cpu_seconds();
-            // The last iteration is interrupted without a node count, so only complete ones are counted.
+            // The last iteration is interrupted without a node count, so only complete ones are
+            // counted.
             let mut spent = 0.0;
             let result = search.run(&position, false, &control, |_| {
                 spent = thread_cpu_seconds() - began;
@@ -258,8 +259,8 @@ fn sample() -> Vec<Othello> {
 #[derive(Clone, Copy, Default)]
 struct PruningEffect {
     nodes: u64,
-    /// Loss of a changed move in discs (negative if it was better), and whether the game is decided after
-    /// one of the two moves.
+    /// Loss of a changed move in discs (negative if it was better), and whether the game is decided
+    /// after one of the two moves.
     changed: Option<(f64, bool)>,
 }
 

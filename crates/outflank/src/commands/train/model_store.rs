@@ -1,4 +1,5 @@
-//! The trained model and its training log in the run folder, so that a resumed run does not train again.
+//! The trained model and its training log in the run folder, so that a resumed run does not train
+//! again.
 
 use crate::VERSION;
 use crate::cli::TrainArgs;
@@ -35,7 +36,8 @@ pub fn exists(folder: &RunFolder) -> bool {
     folder.join(MODEL).exists() && folder.join(LOG).exists()
 }
 
-/// Writes the log and the model; the model comes last, since its presence means that training is done.
+/// Writes the log and the model; the model comes last, since its presence means that training is
+/// done.
 pub fn save(
     args: &TrainArgs,
     source: &GameSource,
@@ -54,7 +56,8 @@ pub fn save(
     Ok(())
 }
 
-/// The name of a method in model files: that of version 0.1, so that a resumed run gives the same bytes.
+/// The name of a method in model files: that of version 0.1, so that a resumed run gives the same
+/// bytes.
 fn stored_name(method: Method) -> &'static str {
     match method {
         Method::MovePredictor => "rater",

@@ -1,5 +1,5 @@
-//! Options of training on games: defaults, checks, features, the run's configuration, and the command
-//! that repeats the run.
+//! Options of training on games: defaults, checks, features, the run's configuration, and the
+//! command that repeats the run.
 
 use crate::cli::TrainArgs;
 use crate::errors::{UsageError, ensure_usage};

@@ -30,8 +30,8 @@ const LAST_YEAR: u16 = 2012;
 /// The training fractions of Liskowski et al. (2018) in a split by example.
 const TRAIN_FRACTIONS: TrainFractions = TrainFractions { plain: 0.75, symmetric: 0.95 };
 
-/// Optimizer settings whose defaults depend on the device: a CPU makes so few steps in a few minutes
-/// that batches must be small and the warmup short.
+/// Optimizer settings whose defaults depend on the device: a CPU makes so few steps in a few
+/// minutes that batches must be small and the warmup short.
 struct StepDefaults {
     batch_size: usize,
     warmup_steps: u64,
@@ -50,7 +50,8 @@ fn step_defaults(args: &CnnArgs) -> StepDefaults {
         (true, false, true) => 0.05,
         _ => base_learning_rate(args),
     };
-    // The configuration of a resumed run has all settings, except that old ones lack the learning rate.
+    // The configuration of a resumed run has all settings, except that old ones lack the learning
+    // rate.
     let resumed = args.run.resume.is_some();
     StepDefaults {
         batch_size: args.batch_size.unwrap_or(if cpu { 64 } else { 512 }),
@@ -140,8 +141,8 @@ fn last_year(args: &CnnArgs) -> u16 {
     args.last_year.unwrap_or(LAST_YEAR)
 }
 
-/// The command that repeats a run from its configuration; if the number of epochs was chosen by a time
-/// limit, with that number.
+/// The command that repeats a run from its configuration; if the number of epochs was chosen by a
+/// time limit, with that number.
 pub fn repeat_command(args: &CnnArgs, epochs: f64) -> Vec<String> {
     let words = ["outflank", "train", "cnn", "--config", "config.toml"];
     let mut words = words.map(str::to_owned).to_vec();

@@ -47,8 +47,8 @@ impl<'a> TrainingCurve<'a> {
     }
 }
 
-/// Reads the curve. A killed run continues from its last checkpoint, so points after it occur twice;
-/// the later ones count.
+/// Reads the curve. A killed run continues from its last checkpoint, so points after it occur
+/// twice; the later ones count.
 pub fn read_curve(folder: &RunFolder) -> Vec<StepMetrics> {
     let text = std::fs::read_to_string(folder.join(CURVE)).unwrap_or_default();
     let mut points: Vec<StepMetrics> = Vec::new();

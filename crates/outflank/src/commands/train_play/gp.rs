@@ -245,7 +245,8 @@ fn train_with<P: RegisteredGame + NamedFeatures, J: PreferenceOracle>(
     Ok(Outcome::Done)
 }
 
-/// Plays the test pairs and saves each one; `Some(None)` with `--tests 0`, `None` if the user stopped.
+/// Plays the test pairs and saves each one; `Some(None)` with `--tests 0`, `None` if the user
+/// stopped.
 fn tests<P: RegisteredGame + NamedFeatures>(
     args: &GpArgs,
     contest: GameOracleConfig,

@@ -61,7 +61,8 @@ impl GpResults<'_> {
         self.curve.iter().filter_map(point).collect()
     }
 
-    /// Percentage of test pairs whose winner wins a new comparison, of those that are not tied again.
+    /// Percentage of test pairs whose winner wins a new comparison, of those that are not tied
+    /// again.
     fn ceiling(&self) -> Option<f64> {
         self.ceiling.map(|ceiling| 100.0 * ceiling.same_if_decided())
     }
