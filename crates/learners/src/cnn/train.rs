@@ -28,7 +28,7 @@ const MAX_STEPS_PER_CALL: usize = 256;
 /// The budget of a training run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CnnBudget {
-    /// Passes over the training set; `None` plans as many as fit into the time limit.
+    /// Number of epochs; `None` plans as many as fit into the time limit.
     pub epochs: Option<f64>,
     /// Time limit of this run. If the number of steps is planned from it, the run may exceed it by
     /// 5%.

@@ -140,7 +140,7 @@ pub struct TrainArgs {
     /// coordinate descent (--solver dual) [default: 1000], MM iterations (mm) [default: 200].
     #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Budget")]
     pub max_iterations: Option<u32>,
-    /// Passes over the training set (ipref --solver online, move-predictor) [default: 8].
+    /// Number of epochs (ipref --solver online, move-predictor) [default: 8].
     #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Budget")]
     pub epochs: Option<u32>,
     /// Games to train on.

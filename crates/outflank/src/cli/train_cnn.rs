@@ -64,7 +64,7 @@ pub struct CnnArgs {
     /// Fine-tune from an embedded network (cnn, experts), a model file or a run folder.
     #[arg(long, value_name = "MODEL", help_heading = "Model")]
     pub init_from: Option<String>,
-    /// Passes over the training set [default: as many as --time-limit allows].
+    /// Number of epochs [default: as many as --time-limit allows].
     #[arg(long, value_name = "N", help_heading = "Budget")]
     pub epochs: Option<f64>,
     /// Time limit, such as 90s, 10m or 2h; without --epochs, training may take 5% longer to finish.
