@@ -21,7 +21,7 @@ use outflank_arena::league::{League, play_league};
 use outflank_arena::{ContestConfig, ratings};
 use outflank_games::othello::Othello;
 use outflank_games::{Game, Line};
-use outflank_learners::methods::{self, Method, MethodOptions, TrainingData};
+use outflank_learners::methods::{self, MethodOptions, TrainingData};
 use outflank_models::{self as models, Evaluate, Greedy, Policy, Tuples};
 use outflank_players::registry::{self, PlayerModel, RegisteredGame};
 use outflank_presentation::{self as present, CurvePoint, TrainingResult};
@@ -300,12 +300,8 @@ fn show(
     let _ =
         writeln!(text, "{seconds:.1} s. The model, the training curve and a report are in {path}.");
     let _ = writeln!(text, "Next: open {path}/report.html");
-    // A move predictor does not evaluate positions, so it cannot search.
-    let plies = if args.method.0 == Method::MovePredictor { "" } else { "@4" };
-    let _ = writeln!(
-        text,
-        "      outflank match {path}{plies} heuristic{plies} --games 100 --random 0.1"
-    );
+    // Without search: models trained on preferences play worse with it.
+    let _ = writeln!(text, "      outflank match {path} heuristic --games 100 --random 0.1");
     let _ = writeln!(text, "      outflank train --features 1tuple, or --records your/games.wtb");
     print(&text)
 }
