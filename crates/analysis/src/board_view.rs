@@ -35,7 +35,7 @@ impl BoardView for Othello {
 impl BoardView for Checkers {
     fn cells(&self) -> String {
         let mut cells = ['-'; 64];
-        for square in (1..=32).filter_map(checkers::Square::new) {
+        for square in (1..=32).filter_map(checkers::DarkSquare::new) {
             let has = |pieces: u32| pieces & square.bit() != 0;
             cells[cell_index(square)] = match () {
                 () if has(self.men(Side::Black)) => 'X',
@@ -59,6 +59,6 @@ impl BoardView for Checkers {
 }
 
 /// Returns the index of a dark square among the 64 cells.
-fn cell_index(square: checkers::Square) -> usize {
+fn cell_index(square: checkers::DarkSquare) -> usize {
     usize::from(square.row()) * 8 + usize::from(square.column())
 }

@@ -39,7 +39,7 @@ pub enum GameTextError {
         /// The reason.
         error: MoveError,
     },
-    /// More than [`MAX_MOVES`] moves.
+    /// More than `MAX_MOVES` moves.
     #[error("the game is too long: at most {MAX_MOVES} moves are accepted")]
     TooLong,
 }

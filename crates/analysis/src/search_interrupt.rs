@@ -3,7 +3,7 @@
 use outflank_players::SearchControl;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Stops the running search, and later searches as long as a newer command waits.
+/// Stops the running search. While a newer command waits, every new search stops at once.
 ///
 /// Clones share their state: one thread searches, another one reads commands and interrupts it.
 #[derive(Clone, Default)]

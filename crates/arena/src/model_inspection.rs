@@ -222,7 +222,7 @@ pub fn model_move_preferences(
 pub struct Pattern {
     /// The index of the tuple.
     pub tuple: usize,
-    /// Its weight minus the mean weight of its tuple.
+    /// Its weight minus the mean weight that its tuple contributes over the positions.
     pub weight: f64,
     /// Mean number of occurrences per position.
     pub frequency: f64,

@@ -23,7 +23,7 @@ use tokio::runtime::Runtime;
 /// Time window in which the server drops messages with a repeated id.
 const DUPLICATE_WINDOW: Duration = Duration::from_secs(120);
 
-/// Time after which the server deletes results and blobs that were not read.
+/// Time after which the server deletes results and blobs of runs that did not clean up.
 const MAX_AGE: Duration = Duration::from_secs(30 * 86_400);
 
 /// Number of attempts of a blob transfer.
@@ -179,8 +179,8 @@ impl Connection {
             filter_subject: self.names.version_tasks(),
             ack_policy: AckPolicy::Explicit,
             ack_wait: self.options.ack_timeout,
-            // No limit: a worker detects a task that crashes its workers by the number of
-            // deliveries.
+            // No limit here: the worker rejects a task that was delivered too often, because it
+            // probably crashes workers.
             max_deliver: -1,
             // Sufficient for many thousands of worker threads.
             max_ack_pending: 200_000,

@@ -122,7 +122,8 @@ impl ResultReader {
                 Some(Err(_)) => return self.reset(),
                 None => {
                     self.request = None;
-                    // A request that expired without a result means that there is none.
+                    // A request that stayed open until it expired found no more results. One that ended
+                    // early proves nothing.
                     self.has_pending &= since.elapsed() < REQUEST_EXPIRY / 2;
                     return;
                 }

@@ -56,4 +56,4 @@ pub use movegen::Moves;
 pub use moves::Move;
 pub use notation::CheckersError;
 pub use position::{Checkers, DRAW_PLIES};
-pub use square::{Square, Squares};
+pub use square::{DarkSquare, DarkSquares};

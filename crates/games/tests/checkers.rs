@@ -1,6 +1,6 @@
 //! Rules and notation of checkers.
 
-use outflank_games::checkers::{Checkers, CheckersError, DRAW_PLIES, Move, Square};
+use outflank_games::checkers::{Checkers, CheckersError, DRAW_PLIES, DarkSquare, Move};
 use outflank_games::{MoveError, Position, Side};
 use proptest::prelude::*;
 
@@ -17,8 +17,8 @@ fn play(position: &str, text: &str) -> Checkers {
     position.play(position.parse_move(text).unwrap())
 }
 
-fn square(number: u8) -> Square {
-    Square::new(number).unwrap()
+fn square(number: u8) -> DarkSquare {
+    DarkSquare::new(number).unwrap()
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Compares the move generator with a reference implementation of checkers without bitboards.
 
-use outflank_games::checkers::{Checkers, Square};
+use outflank_games::checkers::{Checkers, DarkSquare};
 use outflank_games::{Position, Side};
 use proptest::prelude::*;
 
@@ -26,7 +26,7 @@ fn cells(position: &Checkers) -> Cells {
     let mut cells = [[None; 8]; 8];
     for n in 1..=32 {
         let (row, column) = row_and_column(n);
-        let bit = Square::new(n).unwrap().bit();
+        let bit = DarkSquare::new(n).unwrap().bit();
         for side in Side::BOTH {
             for (king, bits) in [(false, position.men(side)), (true, position.kings(side))] {
                 if bits & bit != 0 {

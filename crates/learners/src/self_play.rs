@@ -60,7 +60,7 @@ pub struct SelfPlayConfig {
 
 /// Statistics of a batch.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct BatchStats {
+pub struct SelfPlayBatchStats {
     /// The batch, from 1.
     pub number: u32,
     /// Mean logistic loss per position, measured before each update.
@@ -103,7 +103,7 @@ impl SelfPlay {
     }
 
     /// Plays a batch of games and trains on it; `None` after the last batch.
-    pub fn batch(&mut self) -> Option<BatchStats> {
+    pub fn batch(&mut self) -> Option<SelfPlayBatchStats> {
         if self.done >= self.config.batches {
             return None;
         }
@@ -142,7 +142,11 @@ impl SelfPlay {
             .collect();
         self.done += 1;
         let (loss, positions) = losses.iter().fold((0.0, 0), |(a, b), (c, d)| (a + c, b + d));
-        Some(BatchStats { number: self.done, loss: loss / positions.max(1) as f64, positions })
+        Some(SelfPlayBatchStats {
+            number: self.done,
+            loss: loss / positions.max(1) as f64,
+            positions,
+        })
     }
 }
 
@@ -219,7 +223,7 @@ mod tests {
         AfterstateFeatures::new(classic(), vec![Count::OtherMoves]).unwrap()
     }
 
-    fn learn(threads: usize, config: SelfPlayConfig) -> (Vec<Vec<f32>>, Vec<BatchStats>) {
+    fn learn(threads: usize, config: SelfPlayConfig) -> (Vec<Vec<f32>>, Vec<SelfPlayBatchStats>) {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
             let mut learner = SelfPlay::new(features(), Stages::of_width(12).unwrap(), config);
@@ -239,7 +243,9 @@ mod tests {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             let mut learner = SelfPlay::new(features(), Stages::of_width(12).unwrap(), config)
                 .with_opponent(Arc::new(outflank_models::embedded::heuristic()));
-            pool.install(|| std::iter::from_fn(|| learner.batch()).collect::<Vec<BatchStats>>())
+            pool.install(|| {
+                std::iter::from_fn(|| learner.batch()).collect::<Vec<SelfPlayBatchStats>>()
+            })
         };
         // In games against an opponent only half the positions are trained.
         let against_opponent = learn(1, SelfPlayConfig { opponent_share: 1.0, ..CONFIG });
@@ -273,8 +279,9 @@ mod tests {
     #[test]
     fn training_lowers_the_loss() {
         let (_, batches) = learn(2, SelfPlayConfig { batches: 12, games_per_batch: 200, ..CONFIG });
-        let mean =
-            |part: &[BatchStats]| part.iter().map(|b| b.loss).sum::<f64>() / part.len() as f64;
+        let mean = |part: &[SelfPlayBatchStats]| {
+            part.iter().map(|b| b.loss).sum::<f64>() / part.len() as f64
+        };
         assert!(mean(&batches[9..]) < 0.9 * mean(&batches[..3]), "{batches:?}");
     }
 }

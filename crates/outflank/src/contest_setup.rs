@@ -18,7 +18,7 @@ use std::path::Path;
 /// Default games per pair from the starting position.
 const GAMES_FROM_START: u64 = 1000;
 
-/// Upper limit for games per pair, to catch typos; more do not fit into memory.
+/// Upper limit for games per pair. More do not fit into memory and are probably a typo.
 const MAX_GAMES: u64 = 100_000_000;
 
 /// Players, settings, run folder and journal of a contest.
@@ -152,7 +152,7 @@ fn openings<P: RegisteredGame>(contest: &ContestArgs) -> Result<(Vec<Line<P>>, O
     let path = Path::new(&contest.openings);
     let openings =
         read_openings::<P>(path, contest.first.map(Into::into)).map_err(|e| match e {
-            // The hint of a parse error is about files of whole games.
+            // The hint of this error is about game files, so it is replaced.
             ReadError::Parse { path, error } => {
                 anyhow!("--openings {}: {error}", path.display())
             }

@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn drawn_numbers_are_those_of_the_squares() {
         for number in 1..=32u8 {
-            let square = outflank_games::checkers::Square::new(number).unwrap();
+            let square = outflank_games::checkers::DarkSquare::new(number).unwrap();
             let (row, column) = (usize::from(square.row()), usize::from(square.column()));
             assert_eq!(row * 4 + column / 2 + 1, usize::from(number));
             assert_eq!((row + column) % 2, 1);

@@ -100,7 +100,7 @@ pub(super) fn check_points(points: &[f64], games: &[f64]) -> Result<(), RatingEr
     let (total, expected) = (points.iter().sum::<f64>(), 0.5 * games.iter().sum::<f64>());
     if (total - expected).abs() > 0.01 * expected {
         return Err(RatingError::BadTotals(format!(
-            "the points sum to {total}, but {expected} games have {expected} points in total"
+            "the points sum to {total}, not to {expected}, one for each game"
         )));
     }
     Ok(())

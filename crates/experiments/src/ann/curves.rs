@@ -24,7 +24,7 @@ enum Ranking {
 }
 
 /// One of Figures 4 to 8.
-pub struct Curves {
+pub(crate) struct Curves {
     name: &'static str,
     about: &'static str,
     title: &'static str,
@@ -33,7 +33,7 @@ pub struct Curves {
 }
 
 /// Figure 4: inputs per square.
-pub const FIG4: Curves = Curves {
+pub(crate) const FIG4: Curves = Curves {
     name: "ann/fig4",
     about: "one, two and three inputs per square: games lost against the 4-ply test player",
     title: "Binkley, Seehart & Hagiwara (2007), Figure 4: inputs per square",
@@ -46,7 +46,7 @@ pub const FIG4: Curves = Curves {
 };
 
 /// Figure 5: fully connected networks.
-pub const FIG5: Curves = Curves {
+pub(crate) const FIG5: Curves = Curves {
     name: "ann/fig5",
     about: "fully connected networks: games lost against the 4-ply test player",
     title: "Binkley, Seehart & Hagiwara (2007), Figure 5: fully connected networks",
@@ -60,7 +60,7 @@ pub const FIG5: Curves = Curves {
 };
 
 /// Figure 6: symmetry removal.
-pub const FIG6: Curves = Curves {
+pub(crate) const FIG6: Curves = Curves {
     name: "ann/fig6",
     about: "symmetry removal: games lost against the 4-ply test player",
     title: "Binkley, Seehart & Hagiwara (2007), Figure 6: symmetry removal",
@@ -79,7 +79,7 @@ pub const FIG6: Curves = Curves {
 };
 
 /// Figure 7: weight sharing.
-pub const FIG7: Curves = Curves {
+pub(crate) const FIG7: Curves = Curves {
     name: "ann/fig7",
     about: "weight sharing over symmetries: games lost against the 4-ply test player",
     title: "Binkley, Seehart & Hagiwara (2007), Figure 7: weight sharing",
@@ -103,7 +103,7 @@ pub const FIG7: Curves = Curves {
 };
 
 /// Figure 8: the major architectures.
-pub const FIG8: Curves = Curves {
+pub(crate) const FIG8: Curves = Curves {
     name: "ann/fig8",
     about: "spatial processing, fully connected and weight sharing: games lost",
     title: "Binkley, Seehart & Hagiwara (2007), Figure 8: the major architectures",

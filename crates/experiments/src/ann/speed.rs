@@ -32,7 +32,7 @@ const GAMES: u32 = 100;
 const PLIES: u32 = 6;
 
 /// The experiment `ann/speed`.
-pub struct Speed;
+pub(crate) struct Speed;
 
 /// A player that measures its thinking time.
 struct Timed {

@@ -37,7 +37,7 @@ const PUBLISHED: [(&str, f64, f64, Option<f64>); 20] = [
 ];
 
 /// The experiment `ann/table1`.
-pub struct Table1;
+pub(crate) struct Table1;
 
 impl Experiment for Table1 {
     fn name(&self) -> &'static str {

@@ -42,7 +42,7 @@ const GAMES: u32 = 50;
 const NETS_PER_RUN: usize = 2;
 
 /// The experiment `ann/table2`.
-pub struct Table2;
+pub(crate) struct Table2;
 
 impl Experiment for Table2 {
     fn name(&self) -> &'static str {

@@ -33,7 +33,7 @@ const MIN_POSITIONS: u32 = 20;
 const TESTS: [&str; 2] = ["test examples of Unique-S", "positions of test games"];
 
 /// The experiment `cnn/fig3`.
-pub struct Fig3;
+pub(crate) struct Fig3;
 
 /// Number of positions, and how often the played move is ranked first or among the first three.
 #[derive(Clone, Copy, Default)]

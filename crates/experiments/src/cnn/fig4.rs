@@ -26,7 +26,7 @@ const PUBLISHED: [(f64, f64); 2] = [(1.7, 0.997), (3.4, 0.999)];
 const TABLE5_NETS: [&str; 2] = ["conv8-bn", "conv8-dropout"];
 
 /// The experiment `cnn/fig4`.
-pub struct Fig4;
+pub(crate) struct Fig4;
 
 impl Experiment for Fig4 {
     fn name(&self) -> &'static str {

@@ -16,7 +16,7 @@ use outflank_report::{Plot, Point, Series};
 const STAGES: [(u32, u32); 4] = [(1, 15), (16, 30), (31, 45), (46, 60)];
 
 /// The experiment `cnn/fig5`.
-pub struct Fig5;
+pub(crate) struct Fig5;
 
 impl Experiment for Fig5 {
     fn name(&self) -> &'static str {

@@ -19,7 +19,7 @@ const PUBLISHED: [[f64; 4]; 3] =
     [[55.1, 56.9, 55.9, 57.2], [57.2, 58.7, 57.9, 59.1], [58.1, 60.1, 58.9, 60.5]];
 
 /// The experiment `cnn/table2`.
-pub struct Table2;
+pub(crate) struct Table2;
 
 impl Experiment for Table2 {
     fn name(&self) -> &'static str {

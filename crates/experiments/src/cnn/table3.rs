@@ -16,7 +16,7 @@ use outflank_records::ExampleSetKind;
 pub(super) const INPUTS: [&str; 3] = ["pieces", "ones", "vmoves"];
 
 /// Table III or Table IV.
-pub struct Encodings {
+pub(crate) struct Encodings {
     name: &'static str,
     about: &'static str,
     title: &'static str,
@@ -27,7 +27,7 @@ pub struct Encodings {
 }
 
 /// Table III: top-1 accuracy.
-pub const TABLE3: Encodings = Encodings {
+pub(crate) const TABLE3: Encodings = Encodings {
     name: "cnn/table3",
     about: "top-1 accuracy by input encoding and depth",
     title: "Liskowski, Jaśkowski & Krawiec (2018), Table III",
@@ -36,7 +36,7 @@ pub const TABLE3: Encodings = Encodings {
 };
 
 /// Table IV: legal rate.
-pub const TABLE4: Encodings = Encodings {
+pub(crate) const TABLE4: Encodings = Encodings {
     name: "cnn/table4",
     about: "legal rate by input encoding and depth",
     title: "Liskowski, Jaśkowski & Krawiec (2018), Table IV",

@@ -66,7 +66,7 @@ pub(super) fn ensembles(nets: &TrainedNetCache<'_>, by_game: bool) -> Vec<(Strin
 }
 
 /// The experiment `cnn/table5`.
-pub struct Table5;
+pub(crate) struct Table5;
 
 impl Experiment for Table5 {
     fn name(&self) -> &'static str {

@@ -69,7 +69,7 @@ fn compare_all_pairs(rows: &[Row], results: &[Option<Percentage>]) -> Option<Str
 }
 
 /// The experiment `cnn/table6`.
-pub struct Table6;
+pub(crate) struct Table6;
 
 impl Experiment for Table6 {
     fn name(&self) -> &'static str {

@@ -29,7 +29,7 @@ const ENSEMBLE: [f64; 4] = [64.0, 96.6, 93.5, 87.6];
 const AGAINST_IPREF: f64 = 93.9;
 
 /// The experiment `cnn/table7`.
-pub struct Table7;
+pub(crate) struct Table7;
 
 impl Experiment for Table7 {
     fn name(&self) -> &'static str {

@@ -19,7 +19,7 @@ const PUBLISHED: [[f64; 4]; 3] =
     [[77.9, 85.2, 80.5, 86.0], [84.6, 89.0, 86.5, 90.0], [85.4, 91.8, 88.6, 93.1]];
 
 /// The experiment `cnn/table8`.
-pub struct Table8;
+pub(crate) struct Table8;
 
 impl Experiment for Table8 {
     fn name(&self) -> &'static str {

@@ -30,7 +30,7 @@ const PUBLISHED: [[f64; 3]; 5] = [
 ];
 
 /// The experiment `cnn/table9`.
-pub struct Table9;
+pub(crate) struct Table9;
 
 impl Experiment for Table9 {
     fn name(&self) -> &'static str {

@@ -20,7 +20,7 @@ const TDL_SCORE: f64 = 67.5;
 const BEST_ETDL: f64 = 90.0;
 
 /// One of Figures 3a, 3b and 4.
-pub struct Curves {
+pub(crate) struct Curves {
     name: &'static str,
     about: &'static str,
     title: &'static str,
@@ -29,7 +29,7 @@ pub struct Curves {
 }
 
 /// Figure 3a: 7 tuples of 4 squares.
-pub const FIG3A: Curves = Curves {
+pub(crate) const FIG3A: Curves = Curves {
     name: "coevolution/fig3a",
     about: "TDL, coevolution and hybrids with 7x4 networks: score against the heuristic",
     title: "Krawiec & Szubert (2011), Figure 3a",
@@ -44,7 +44,7 @@ pub const FIG3A: Curves = Curves {
 };
 
 /// Figure 3b: 9 tuples of 5 squares.
-pub const FIG3B: Curves = Curves {
+pub(crate) const FIG3B: Curves = Curves {
     name: "coevolution/fig3b",
     about: "TDL, coevolution and hybrids with 9x5 networks: score against the heuristic",
     title: "Krawiec & Szubert (2011), Figure 3b",
@@ -59,7 +59,7 @@ pub const FIG3B: Curves = Curves {
 };
 
 /// Figure 4: 12 tuples of 6 squares, and two 7x4 variants for comparison.
-pub const FIG4: Curves = Curves {
+pub(crate) const FIG4: Curves = Curves {
     name: "coevolution/fig4",
     about: "all methods with 12x6 networks: score against the heuristic",
     title: "Krawiec & Szubert (2011), Figure 4",

@@ -20,7 +20,7 @@ use outflank_report::{Plot, Point, Series};
 use outflank_runs::stop_requested;
 
 /// One of Figures 5, 6 and 7: its teams, and the rankings in the text.
-pub struct Teams {
+pub(crate) struct Teams {
     name: &'static str,
     about: &'static str,
     title: &'static str,
@@ -36,7 +36,7 @@ const fn ctdl(operators: &'static str) -> MethodVariant {
 }
 
 /// Figure 5: methods that train by self-play.
-pub const FIG5: Teams = Teams {
+pub(crate) const FIG5: Teams = Teams {
     name: "coevolution/fig5",
     about: "tournament between teams: methods that train by self-play",
     title: "Krawiec & Szubert (2011), Figure 5",
@@ -45,7 +45,7 @@ pub const FIG5: Teams = Teams {
 };
 
 /// Figure 6: methods that train against the population or the archive.
-pub const FIG6: Teams = Teams {
+pub(crate) const FIG6: Teams = Teams {
     name: "coevolution/fig6",
     about: "tournament between teams: methods that train against the population or the archive",
     title: "Krawiec & Szubert (2011), Figure 6",
@@ -62,7 +62,7 @@ pub const FIG6: Teams = Teams {
 };
 
 /// Figure 7: the best methods of Figures 5 and 6, and ETDL, whose fitness uses an external player.
-pub const FIG7: Teams = Teams {
+pub(crate) const FIG7: Teams = Teams {
     name: "coevolution/fig7",
     about: "tournament between teams: the best methods and ETDL",
     title: "Krawiec & Szubert (2011), Figure 7",

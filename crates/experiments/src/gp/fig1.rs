@@ -26,7 +26,7 @@ fn published(game: Game) -> (f64, f64, u64) {
 }
 
 /// The experiment `gp/fig1`.
-pub struct Fig1;
+pub(crate) struct Fig1;
 
 impl Experiment for Fig1 {
     fn name(&self) -> &'static str {

@@ -22,7 +22,7 @@ fn published(game: Game) -> (f64, u64) {
 }
 
 /// The experiment `gp/fig2`.
-pub struct Fig2;
+pub(crate) struct Fig2;
 
 impl Experiment for Fig2 {
     fn name(&self) -> &'static str {

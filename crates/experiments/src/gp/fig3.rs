@@ -14,7 +14,7 @@ use outflank_games::Game;
 use outflank_report::{Plot, Point, Series};
 
 /// The experiment `gp/fig3`.
-pub struct Fig3;
+pub(crate) struct Fig3;
 
 impl Experiment for Fig3 {
     fn name(&self) -> &'static str {

@@ -11,7 +11,7 @@ use outflank_presentation::tuple_board;
 const PUBLISHED: [(&str, f64); 2] = [("tuples", 15.0), ("weights", 6561.0)];
 
 /// The experiment `preference/fig2`.
-pub struct Fig2;
+pub(crate) struct Fig2;
 
 impl Experiment for Fig2 {
     fn name(&self) -> &'static str {

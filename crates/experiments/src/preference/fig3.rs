@@ -11,7 +11,7 @@ use outflank_arena::accuracy::STAGES;
 use outflank_report::{Plot, Point, Series};
 
 /// The experiment `preference/fig3`.
-pub struct Fig3;
+pub(crate) struct Fig3;
 
 impl Experiment for Fig3 {
     fn name(&self) -> &'static str {

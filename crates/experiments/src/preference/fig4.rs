@@ -1,11 +1,11 @@
-//! Runarsson & Lucas (2014), Figure 4: Figure 3 with N-tuples; see [`fig3`](super::fig3).
+//! Runarsson & Lucas (2014), Figure 4: Figure 3 with N-tuples; see [`super::fig3`].
 
 use super::{FeatureSet, fig3};
 use crate::context::{DataFolder, ExperimentContext, ExperimentError};
 use crate::{Experiment, ExperimentOutcome};
 
 /// The experiment `preference/fig4`.
-pub struct Fig4;
+pub(crate) struct Fig4;
 
 impl Experiment for Fig4 {
     fn name(&self) -> &'static str {

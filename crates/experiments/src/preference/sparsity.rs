@@ -20,7 +20,7 @@ const PUBLISHED: [(f64, f64); 2] = [(11.8, 64.0), (64.8, 82.7)];
 const CHUNKS: usize = 10;
 
 /// The experiment `preference/sparsity`.
-pub struct Sparsity;
+pub(crate) struct Sparsity;
 
 impl Experiment for Sparsity {
     fn name(&self) -> &'static str {

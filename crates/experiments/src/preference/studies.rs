@@ -27,7 +27,7 @@ const BINARY_FEATURES: (f64, f64) = (49.4, 44.5);
 const LAMBDAS: [f64; 6] = [0.0, 0.3, 0.6, 0.8, 0.9, 1.0];
 
 /// The experiment `preference/studies`.
-pub struct Studies;
+pub(crate) struct Studies;
 
 /// Data shared by all studies.
 struct StudyData<'a> {

@@ -108,7 +108,7 @@ pub(super) fn mean_and_half_width(values: &[f64]) -> (f64, f64) {
 }
 
 /// The experiment `preference/table2`.
-pub struct Table2;
+pub(crate) struct Table2;
 
 impl Experiment for Table2 {
     fn name(&self) -> &'static str {

@@ -146,7 +146,7 @@ pub(super) fn add_standings(
 }
 
 /// The experiment `preference/table3`.
-pub struct Table3;
+pub(crate) struct Table3;
 
 impl Experiment for Table3 {
     fn name(&self) -> &'static str {

@@ -32,7 +32,7 @@ const POINTS: [[f64; 7]; 7] = [
 ];
 
 /// The experiment `preference/table4`.
-pub struct Table4;
+pub(crate) struct Table4;
 
 impl Experiment for Table4 {
     fn name(&self) -> &'static str {

@@ -31,7 +31,7 @@ const POINTS: [[f64; 8]; 8] = [
 ];
 
 /// The experiment `preference/table5`.
-pub struct Table5;
+pub(crate) struct Table5;
 
 impl Experiment for Table5 {
     fn name(&self) -> &'static str {

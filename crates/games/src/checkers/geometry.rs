@@ -1,6 +1,6 @@
 //! Neighboring squares, for single squares and for bitboards.
 
-use super::Square;
+use super::DarkSquare;
 
 /// The four diagonal directions, in the order in which moves are listed. The numbers of opposite
 /// directions add up to 3.
@@ -103,7 +103,7 @@ static AHEAD: [[Ahead; 4]; 32] = {
 
 /// Returns the squares one and two steps from a square in a direction.
 #[inline]
-pub fn ahead(square: Square, direction: Direction) -> Ahead {
+pub fn ahead(square: DarkSquare, direction: Direction) -> Ahead {
     AHEAD[square.index()][(direction.0 & 3) as usize]
 }
 
@@ -112,17 +112,17 @@ mod tests {
     use super::*;
 
     /// Reference implementation with rows and columns.
-    fn reference_target(square: Square, direction: Direction, steps: i8) -> u32 {
+    fn reference_target(square: DarkSquare, direction: Direction, steps: i8) -> u32 {
         let down = if DOWN & direction.bit() != 0 { steps } else { -steps };
         let right = if direction.number() % 2 == 1 { steps } else { -steps };
         let (row, column) = (square.row() as i8 + down, square.column() as i8 + right);
-        let is_target = |s: &Square| s.row() as i8 == row && s.column() as i8 == column;
-        (1..=32).filter_map(Square::new).find(is_target).map_or(0, Square::bit)
+        let is_target = |s: &DarkSquare| s.row() as i8 == row && s.column() as i8 == column;
+        (1..=32).filter_map(DarkSquare::new).find(is_target).map_or(0, DarkSquare::bit)
     }
 
     #[test]
     fn shifts_and_tables_agree_with_rows_and_columns() {
-        for square in (1..=32).filter_map(Square::new) {
+        for square in (1..=32).filter_map(DarkSquare::new) {
             for direction in DIRECTIONS {
                 assert_eq!(
                     ahead(square, direction).near,
@@ -140,13 +140,13 @@ mod tests {
         }
     }
 
-    fn rotate(square: Square) -> Square {
-        Square::from_low_bits(31 - square.index() as u32)
+    fn rotate(square: DarkSquare) -> DarkSquare {
+        DarkSquare::from_low_bits(31 - square.index() as u32)
     }
 
     #[test]
     fn rotating_the_board_reverses_the_bits() {
-        for square in (1..=32).filter_map(Square::new) {
+        for square in (1..=32).filter_map(DarkSquare::new) {
             assert_eq!(rotate(square).number(), 33 - square.number());
             assert_eq!(rotate(square).bit(), square.bit().reverse_bits());
             for direction in DIRECTIONS {

@@ -2,7 +2,7 @@
 
 use super::geometry::{ALL, DIRECTIONS, Direction, ahead};
 use super::moves::{Move, PartialMove};
-use super::{Square, Squares};
+use super::{DarkSquare, DarkSquares};
 
 /// A position from the view of the side to move.
 #[derive(Clone, Copy)]
@@ -77,10 +77,10 @@ impl SideView {
         Moves {
             view: self,
             jumping: jumpers != 0,
-            origins: Squares(origins),
+            origins: DarkSquares(origins),
             free: self.empty(),
             allowed: 0,
-            square: Square::from_low_bits(0),
+            square: DarkSquare::from_low_bits(0),
             untried: 0,
             captured: 0,
             partial: PartialMove::default(),
@@ -97,13 +97,13 @@ pub struct Moves {
     view: SideView,
     jumping: bool,
     /// The pieces whose moves have not been generated yet.
-    origins: Squares,
+    origins: DarkSquares,
     /// The empty squares, including the origin of a capture.
     free: u32,
     /// The directions in which the current piece may move.
     allowed: u32,
     /// The current square of the piece.
-    square: Square,
+    square: DarkSquare,
     /// The directions from that square that have not been tried.
     untried: u32,
     /// The pieces captured so far.
@@ -120,7 +120,7 @@ impl Moves {
 
     /// Returns the directions in which the piece can jump from a square after capturing `captured`.
     #[inline]
-    fn jumps(&self, square: Square, captured: u32) -> u32 {
+    fn jumps(&self, square: DarkSquare, captured: u32) -> u32 {
         let capturable = self.view.enemies & !captured;
         let can_jump = |direction| {
             let ahead = ahead(square, direction);
@@ -134,7 +134,7 @@ impl Moves {
 
     /// Returns the directions in which the piece can step from a square.
     #[inline]
-    fn steps(&self, square: Square) -> u32 {
+    fn steps(&self, square: DarkSquare) -> u32 {
         let can_step = |direction| ahead(square, direction).near & self.free != 0;
         self.allowed
             & DIRECTIONS
@@ -163,7 +163,7 @@ impl Moves {
     #[inline]
     fn backtrack(&mut self, partial: PartialMove, last: Direction) {
         let back = ahead(self.square, last.opposite());
-        self.square = Square::from_low_bits(back.far.trailing_zeros());
+        self.square = DarkSquare::from_low_bits(back.far.trailing_zeros());
         self.captured &= !back.near;
         self.partial = partial;
         self.untried = self.jumps(self.square, self.captured) & last.later();
@@ -187,11 +187,11 @@ impl Iterator for Moves {
             self.untried &= self.untried - 1;
             let ahead = ahead(self.square, direction);
             if !self.jumping {
-                let last = Square::from_low_bits(ahead.near.trailing_zeros());
+                let last = DarkSquare::from_low_bits(ahead.near.trailing_zeros());
                 return Some(self.partial.step(direction, last));
             }
             let (captured, partial) = (self.captured | ahead.near, self.partial.jump(direction));
-            let landing = Square::from_low_bits(ahead.far.trailing_zeros());
+            let landing = DarkSquare::from_low_bits(ahead.far.trailing_zeros());
             match self.jumps(landing, captured) {
                 0 => return Some(partial.capture(landing, captured)),
                 directions => {

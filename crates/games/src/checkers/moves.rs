@@ -1,6 +1,6 @@
 //! Moves: a step, or a capture with all its landing squares.
 
-use super::Square;
+use super::DarkSquare;
 use super::geometry::{Direction, ahead};
 use std::fmt;
 
@@ -42,7 +42,7 @@ pub(super) struct PartialMove {
 
 impl PartialMove {
     #[inline]
-    pub(super) fn new(origin: Square) -> PartialMove {
+    pub(super) fn new(origin: DarkSquare) -> PartialMove {
         PartialMove { route: (origin.index() as u32) << ORIGIN_SHIFT, jumps: 0 }
     }
 
@@ -65,13 +65,13 @@ impl PartialMove {
 
     /// Returns the finished capture.
     #[inline]
-    pub(super) fn capture(self, last: Square, captured: u32) -> Move {
+    pub(super) fn capture(self, last: DarkSquare, captured: u32) -> Move {
         Move { route: self.route | (last.index() as u32) << LAST_SHIFT | self.jumps, captured }
     }
 
     /// Returns the step to an adjacent square.
     #[inline]
-    pub(super) fn step(self, direction: Direction, last: Square) -> Move {
+    pub(super) fn step(self, direction: Direction, last: DarkSquare) -> Move {
         let route = self.route
             | direction.number() << FIRST_DIRECTION_SHIFT
             | (last.index() as u32) << LAST_SHIFT;
@@ -83,15 +83,15 @@ impl Move {
     /// Returns the origin.
     #[inline]
     #[must_use]
-    pub fn from(self) -> Square {
-        Square::from_low_bits(self.route >> ORIGIN_SHIFT)
+    pub fn from(self) -> DarkSquare {
+        DarkSquare::from_low_bits(self.route >> ORIGIN_SHIFT)
     }
 
     /// Returns the last square, which may be the origin in a capture.
     #[inline]
     #[must_use]
-    pub fn to(self) -> Square {
-        Square::from_low_bits(self.route >> LAST_SHIFT)
+    pub fn to(self) -> DarkSquare {
+        DarkSquare::from_low_bits(self.route >> LAST_SHIFT)
     }
 
     /// Returns the captured pieces as a bitboard, empty for a step.
@@ -109,7 +109,7 @@ impl Move {
     }
 
     /// Iterates over the landing squares in order, without the origin.
-    pub fn landings(self) -> impl Iterator<Item = Square> {
+    pub fn landings(self) -> impl Iterator<Item = DarkSquare> {
         let jumps = self.route & 0b1111;
         let mut square = self.from();
         (0..jumps.max(1)).map(move |jump| {
@@ -118,7 +118,7 @@ impl Move {
             );
             let ahead = ahead(square, direction);
             let landing = if jumps == 0 { ahead.near } else { ahead.far };
-            square = Square::from_low_bits(landing.trailing_zeros());
+            square = DarkSquare::from_low_bits(landing.trailing_zeros());
             square
         })
     }

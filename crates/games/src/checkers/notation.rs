@@ -1,7 +1,7 @@
 //! Text notation of moves and positions (Portable Draughts Notation).
 
 use super::position::crowning_row;
-use super::{Checkers, DRAW_PLIES, Move, Square, Squares};
+use super::{Checkers, DRAW_PLIES, DarkSquare, DarkSquares, Move};
 use crate::{MoveError, Position, Side};
 use std::fmt;
 use std::str::FromStr;
@@ -37,14 +37,14 @@ pub enum CheckersError {
     },
     /// A square has two pieces.
     #[error("square {0} has two pieces: remove one of them")]
-    Occupied(Square),
+    Occupied(DarkSquare),
     /// A man is on its crowning row.
     #[error("a man of {side} on {square} would have been crowned: write K{square}")]
     Uncrowned {
         /// The side of the man.
         side: Side,
         /// The square of the man.
-        square: Square,
+        square: DarkSquare,
     },
     /// A side has more than 12 pieces.
     #[error("{side} has {count} pieces; the maximum is 12")]
@@ -82,7 +82,7 @@ fn parse_pieces(side: Side, text: &str) -> Result<(u32, u32), CheckersError> {
     for word in text.split(',').map(str::trim) {
         let crowned = word.strip_prefix(['K', 'k']);
         let square = parse_number(crowned.unwrap_or(word))
-            .and_then(Square::new)
+            .and_then(DarkSquare::new)
             .ok_or_else(|| CheckersError::InvalidSquare { side, text: word.to_owned() })?;
         if pieces & square.bit() != 0 {
             return Err(CheckersError::Occupied(square));
@@ -133,7 +133,7 @@ impl FromStr for Checkers {
 
         let (black, black_kings) = pieces[0].ok_or(CheckersError::Missing(Side::Black))?;
         let (white, white_kings) = pieces[1].ok_or(CheckersError::Missing(Side::White))?;
-        if let Some(square) = Squares(black & white).next() {
+        if let Some(square) = DarkSquares(black & white).next() {
             return Err(CheckersError::Occupied(square));
         }
         let kings = black_kings | white_kings;
@@ -150,7 +150,7 @@ impl fmt::Display for Checkers {
             text.push(':');
             text.push_str(letter(side));
             let (men, kings) = (self.men(side), self.kings(side));
-            for (index, square) in Squares(men | kings).enumerate() {
+            for (index, square) in DarkSquares(men | kings).enumerate() {
                 let comma = if index == 0 { "" } else { "," };
                 let crown = if kings & square.bit() != 0 { "K" } else { "" };
                 text.push_str(&format!("{comma}{crown}{square}"));
@@ -170,13 +170,13 @@ impl fmt::Debug for Checkers {
 }
 
 /// Parses the origin and the landing squares of a move; returns `None` if the text is not a move.
-fn parse_path(text: &str) -> Option<(Square, Vec<Square>)> {
+fn parse_path(text: &str) -> Option<(DarkSquare, Vec<DarkSquare>)> {
     let mut squares = text
         .split(['-', 'x', 'X', ':'])
-        .map(|word| parse_number(word.trim()).and_then(Square::new));
+        .map(|word| parse_number(word.trim()).and_then(DarkSquare::new));
     let from = squares.next()??;
     // Reject long texts before collecting their squares.
-    let landings: Vec<Square> = squares.by_ref().take(10).collect::<Option<_>>()?;
+    let landings: Vec<DarkSquare> = squares.by_ref().take(10).collect::<Option<_>>()?;
     (!landings.is_empty() && squares.next().is_none()).then_some((from, landings))
 }
 

@@ -4,19 +4,19 @@ use std::fmt;
 
 /// A dark square, numbered 1 to 32 as usual.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Square(u8);
+pub struct DarkSquare(u8);
 
-impl Square {
+impl DarkSquare {
     /// Returns the square with this number, or `None` unless it is 1 to 32.
     #[must_use]
-    pub const fn new(number: u8) -> Option<Square> {
-        if number >= 1 && number <= 32 { Some(Square(number - 1)) } else { None }
+    pub const fn new(number: u8) -> Option<DarkSquare> {
+        if number >= 1 && number <= 32 { Some(DarkSquare(number - 1)) } else { None }
     }
 
     /// Returns the square given by the lowest five bits of an index.
     #[inline]
-    pub(super) const fn from_low_bits(index: u32) -> Square {
-        Square((index & 31) as u8)
+    pub(super) const fn from_low_bits(index: u32) -> DarkSquare {
+        DarkSquare((index & 31) as u8)
     }
 
     /// Returns the number, 1 to 32.
@@ -53,13 +53,13 @@ impl Square {
     }
 }
 
-impl fmt::Display for Square {
+impl fmt::Display for DarkSquare {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(&self.number(), f)
     }
 }
 
-impl fmt::Debug for Square {
+impl fmt::Debug for DarkSquare {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }
@@ -67,15 +67,15 @@ impl fmt::Debug for Square {
 
 /// Iterator over the squares of a bitboard, lowest number first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Squares(pub u32);
+pub struct DarkSquares(pub u32);
 
-impl Iterator for Squares {
-    type Item = Square;
+impl Iterator for DarkSquares {
+    type Item = DarkSquare;
 
     #[inline]
-    fn next(&mut self) -> Option<Square> {
+    fn next(&mut self) -> Option<DarkSquare> {
         (self.0 != 0).then(|| {
-            let square = Square::from_low_bits(self.0.trailing_zeros());
+            let square = DarkSquare::from_low_bits(self.0.trailing_zeros());
             self.0 &= self.0 - 1;
             square
         })
@@ -87,4 +87,4 @@ impl Iterator for Squares {
     }
 }
 
-impl ExactSizeIterator for Squares {}
+impl ExactSizeIterator for DarkSquares {}

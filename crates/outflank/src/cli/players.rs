@@ -16,7 +16,8 @@ pub struct PlayersArgs {
     /// List only players of this game.
     #[arg(long, value_enum)]
     pub game: Option<GameArg>,
-    /// Write an Othello model to a file instead: an embedded name, a run folder or a model file.
+    /// Write this Othello model to --to instead of listing players: an embedded name, a run folder
+    /// or a model file.
     #[arg(long, value_name = "NAME", requires = "to", conflicts_with = "game")]
     pub model: Option<String>,
     /// File to write: .safetensors, .onnx (convolutional networks), .player or .wpc.
