@@ -32,8 +32,7 @@ const ELO_PER_UNIT: f64 = 400.0 / std::f64::consts::LN_10;
 /// deviations.
 pub const Z_95: f64 = 1.959_963_984_540_054;
 
-/// Virtual games per player that are added if some rating would otherwise be infinite: one, the
-/// customary half a win and half a loss.
+/// Virtual games per player that are added if some rating would otherwise be infinite.
 pub const VIRTUAL_GAMES: f64 = 1.0;
 
 /// Upper limit for games per player; sums of counts are exact below it.

@@ -16,7 +16,7 @@ const TARGET_BYTES: f64 = 256.0 * 1024.0;
 /// Maximum jobs per task, to limit the cost of a wrong estimate.
 const MAX_JOBS: usize = 64;
 
-/// Minimum limit of outstanding tasks.
+/// Limit of outstanding tasks with few worker threads.
 const MIN_IN_FLIGHT: usize = 64;
 
 /// Limit of outstanding tasks per worker thread.
@@ -48,7 +48,7 @@ pub(crate) struct InFlightTasks {
     tasks: HashMap<String, Task>,
     /// Task ids in the order of their jobs, from the first task that is not completed.
     order: VecDeque<String>,
-    /// Sequence numbers of results of completed tasks that follow an incomplete one.
+    /// Sequence numbers of the results of tasks that completed before an earlier task.
     completed_early: HashMap<String, u64>,
     /// Moving averages of seconds and bytes per job; `None` before the first result.
     cost_per_job: Option<(f64, f64)>,
@@ -132,8 +132,8 @@ impl InFlightTasks {
         self.max_jobs = (fits as usize).clamp(1, (2 * self.max_jobs).min(MAX_JOBS));
     }
 
-    /// Returns the sequence number below which all results may be deleted, if all results up to
-    /// `last` were processed.
+    /// Returns the first sequence number that must stay on the server; `last` is the last one
+    /// processed.
     pub(crate) fn delete_before(&self, last: u64) -> u64 {
         self.completed_early.values().copied().min().unwrap_or(last + 1)
     }

@@ -9,8 +9,8 @@ const NORM_MOMENTUM: f64 = 0.1;
 
 /// Computes the logits of a batch in single precision.
 ///
-/// `fused` replaces a batch normalization whose only consumer is a ReLU, and that ReLU, by one
-/// operation where it supports the shape.
+/// If given, `fused` computes batch normalization and ReLU in one kernel, where the ReLU is the only
+/// consumer and the shape is supported.
 pub(crate) fn forward(
     net: &NetGraph,
     params: &[Tensor],

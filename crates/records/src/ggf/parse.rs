@@ -67,8 +67,8 @@ pub fn game(text: &[u8]) -> Result<Record<Othello>, ParseErrorKind> {
 /// Returns the sides to move at the start and at the end of a game as written in its text, or
 /// `None` if the text is not a game.
 ///
-/// The first is the side on the board, the second the opponent of the side that made the last move
-/// or written pass. A record does not contain them, since its positions make forced passes
+/// The first is the side to move in the board property, the second the opponent of the side of the
+/// last move or explicit pass. A record does not contain them, since its positions make forced passes
 /// automatically.
 pub fn sides_to_move(text: &[u8]) -> Option<(Side, Side)> {
     let mut rest = text.strip_prefix(b"(;")?.trim_ascii_start();
