@@ -7,7 +7,7 @@ use crate::game_source::{self, GameSource};
 use crate::{VERSION, run_folder};
 use anyhow::{Context, Result};
 use outflank_learners::coevolution::TupleShape;
-use outflank_learners::methods::{Method, MethodOptions};
+use outflank_learners::methods::{Method, MethodOptions, methods_using};
 use outflank_learners::online::PreferenceLoss;
 use outflank_models::files::load_tuples;
 use outflank_models::patterns::{Count, classic, whole_board};
@@ -28,38 +28,9 @@ const SAMPLE: usize = 4000;
 /// predicts the same moves.
 const TOLERANCE: f64 = 1e-3;
 
-const HINGE: &[Method] = &[Method::IPref, Method::Pref, Method::Classify];
-const PREFERENCES: &[Method] = &[Method::IPref, Method::Pref];
-const ONLINE: &[Method] = &[Method::IPref, Method::MovePredictor];
-const ITERATIVE: &[Method] = &[Method::IPref, Method::Pref, Method::Classify, Method::Mm];
-
-/// Options and the methods in which they have an effect.
-const METHODS_OF_OPTIONS: [(&str, &[Method]); 15] = [
-    ("c", HINGE),
-    ("tolerance", ITERATIVE),
-    ("max-iterations", ITERATIVE),
-    ("solver", PREFERENCES),
-    ("binary", PREFERENCES),
-    ("unbalanced", &[Method::Classify]),
-    ("lambda", &[Method::Lstd]),
-    ("ridge", &[Method::Lstd]),
-    ("prior", &[Method::Mm]),
-    ("multivalued", &[Method::Mm]),
-    ("loss", ONLINE),
-    ("epochs", ONLINE),
-    ("learning-rate", ONLINE),
-    ("stage", ONLINE),
-    ("afterstates", &[Method::MovePredictor]),
-];
-
 /// Options that have an effect only without online training, and only with it.
 const BATCH_ONLY: [&str; 4] = ["c", "tolerance", "max-iterations", "binary"];
 const ONLINE_ONLY: [&str; 4] = ["loss", "epochs", "learning-rate", "stage"];
-
-/// The methods in which an option has an effect.
-fn methods_of(option: &str) -> &'static [Method] {
-    METHODS_OF_OPTIONS.iter().find(|(name, _)| *name == option).map_or(&[], |(_, methods)| methods)
-}
 
 /// Maximum games by default. Methods that need little memory per decision take all embedded games.
 fn default_sample(args: &TrainArgs) -> usize {
@@ -161,7 +132,7 @@ pub fn method_options(args: &TrainArgs) -> Result<MethodOptions> {
 fn check_effect(args: &TrainArgs, method: Method, online: bool) -> Result<()> {
     let given = given_options(args);
     for name in &given {
-        let methods = methods_of(name);
+        let methods = methods_using(name);
         let names: Vec<&str> = methods.iter().map(|method| method.name()).collect();
         ensure_usage!(
             methods.contains(&method),
@@ -254,7 +225,7 @@ fn method_settings(method: Method, options: &MethodOptions) -> Vec<(&'static str
         ("afterstates", options.afterstates.into()),
     ]
     .into_iter()
-    .filter(|(name, _)| methods_of(name).contains(&method) && !without_effect.contains(name))
+    .filter(|(name, _)| methods_using(name).contains(&method) && !without_effect.contains(name))
     .collect()
 }
 
