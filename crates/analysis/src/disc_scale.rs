@@ -1,18 +1,17 @@
 //! Conversion of a model's values to discs.
 //!
 //! Every model has its own scale: log-odds, sums of weights, discs. In the embedded games the final
-//! margin of a side grows almost linearly with the value of the positions it moved into, with a
-//! slope that depends on the stage of the game. A [`DiscScale`] holds this linear fit. Where values
-//! do not grow with the margin there is no conversion, since a wrong number would be worse than
-//! none.
+//! disc margin of a side grows almost linearly with the value of the positions after its moves, with
+//! a slope that depends on the stage of the game. A [`DiscScale`] holds this linear fit. In stages
+//! where values do not grow with the margin there is no conversion.
 //!
 //! Some models add a bias in favor of the side that just moved, which depends on the stage
 //! (`ipref`: about 60 units with 55 empty squares, none at the end). The fit estimates this bias,
-//! and the conversion subtracts it, so that it is not mistaken for an advantage.
+//! and the conversion subtracts it.
 //!
 //! **Searches.** The value of a search comes from its leaves, so the bias is that of the last move
-//! there (passes are ignored). The slope is that of the root: a searched value predicts the result
-//! better than a static value, and the smaller slopes of later stages would underestimate it. After
+//! there (passes are ignored). The slope is that of the root, because the
+//! smaller slopes of later stages would underestimate the result. After
 //! five or six plies the margins of the embedded games are 0.9 to 1.4 times the converted value for
 //! every embedded model, and 0.9 to 1.1 times for `champion`.
 //!
@@ -20,8 +19,8 @@
 //! than in others, so the value of a search alternates with its depth. With `champion`, whose mean
 //! bias is zero, one more ply adds 0.5 to 2 discs to the value for the side to move if the new
 //! depth is even, and subtracts as much if it is odd. [`DiscScale::to_discs`] therefore averages
-//! the last two depths: it shifts all moves by the same half step, which leaves their differences
-//! and their order unchanged. Proven values are not shifted. In 20 embedded games (the first 20 of
+//! the last two depths: it adds half their difference to the values of all moves, which leaves the
+//! differences between moves unchanged. Proven values are not shifted. In 20 embedded games (the first 20 of
 //! every seventh game, six plies of `champion`), a move that lost at most one disc changed the
 //! value by 2.6 discs on average without this correction and by 0.9 with it; neither version
 //! predicts results better. Subtracting only the mean bias by depth and stage left 1.7.
@@ -35,17 +34,17 @@ use std::sync::Arc;
 
 /// Stages of ten empty squares each, from 0-9 on. The last stage, 40-49, extends to the start,
 /// because the embedded games have random openings.
-const STAGES: usize = 5;
+const SCALE_STAGES: usize = 5;
 
 /// The number of possible counts of empty squares, 0 to 60.
-const EMPTIES: usize = 61;
+const EMPTIES_COUNT: usize = 61;
 
 /// Discs per unit of value of the embedded `champion`, by stage: least squares through zero over
 /// the embedded games, with the best value of each position. Its bias is zero.
-const CHAMPION_SLOPES: [f32; STAGES] = [3.25, 7.0, 10.2, 11.7, 11.8];
+const CHAMPION_SLOPES: [f32; SCALE_STAGES] = [3.25, 7.0, 10.2, 11.7, 11.8];
 
-/// Every game at this distance is used, with one position of each stage: 30,000 values in total.
-/// The standard error of the slopes of a piece counter is a few hundredths.
+/// The fit uses every n-th embedded game, with one position of each stage: 30,000 values in total.
+/// The relative standard error of the slopes of a piece counter is a few hundredths.
 const GAME_STRIDE: usize = 2;
 
 /// A slope counts as positive if it exceeds this many standard errors.
@@ -58,10 +57,10 @@ const MAX_ESTIMATE: f32 = 62.0;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DiscScale {
     /// Discs per unit of value, by stage; `None` where values do not grow with the margin.
-    slopes: [Option<f64>; STAGES],
+    slopes: [Option<f64>; SCALE_STAGES],
     /// The bias in favor of the side that moved, in units of value, by the number of empty squares
     /// before the move.
-    bias: [f64; EMPTIES],
+    bias: [f64; EMPTIES_COUNT],
 }
 
 /// A model's value of a position for the side that moved into it, with the result of the game.
@@ -80,7 +79,7 @@ impl DiscScale {
         match models::is_champion(&**model) {
             true => DiscScale {
                 slopes: CHAMPION_SLOPES.map(|slope| Some(f64::from(slope))),
-                bias: [0.0; EMPTIES],
+                bias: [0.0; EMPTIES_COUNT],
             },
             false => DiscScale::fit(&**model),
         }
@@ -90,7 +89,7 @@ impl DiscScale {
     /// for each stage and a bias for each number of empty squares.
     fn fit(model: &dyn Evaluate<Othello>) -> DiscScale {
         let samples = samples(model);
-        let mut means = [(0.0, 0.0); EMPTIES];
+        let mut means = [(0.0, 0.0); EMPTIES_COUNT];
         for (empties, mean) in means.iter_mut().enumerate() {
             let (mut count, mut value, mut margin) = (0.0, 0.0, 0.0);
             for sample in samples.iter().filter(|sample| sample.empties == empties) {
@@ -100,7 +99,7 @@ impl DiscScale {
             }
             *mean = (value / count, margin / count);
         }
-        let mut slopes = [None; STAGES];
+        let mut slopes = [None; SCALE_STAGES];
         for (stage, slope) in slopes.iter_mut().enumerate() {
             let of_stage = samples.iter().filter(|sample| sample.empties / 10 == stage);
             let centered = of_stage.map(|sample| {
@@ -109,7 +108,7 @@ impl DiscScale {
             });
             *slope = positive_slope(centered);
         }
-        let mut bias = [0.0; EMPTIES];
+        let mut bias = [0.0; EMPTIES_COUNT];
         for (empties, bias) in bias.iter_mut().enumerate() {
             let (value, margin) = means[empties];
             let slope = slopes[stage(empties)];
@@ -132,20 +131,22 @@ impl DiscScale {
             return Some(discs);
         }
         let max = f64::from(MAX_ESTIMATE);
-        Some((discs + self.half_step(result, position)).clamp(-max, max))
+        Some((discs + self.depth_correction(result, position)).clamp(-max, max))
     }
 
-    /// Returns half the difference between the best value one ply earlier and now.
-    fn half_step(&self, result: &SearchResult<Square>, position: &Othello) -> f64 {
+    /// Returns half the difference between the best values of the previous depth and of this depth.
+    fn depth_correction(&self, result: &SearchResult<Square>, position: &Othello) -> f64 {
         let Some(best) = result.moves.first().map(|scored| scored.score) else { return 0.0 };
         let is_estimate = |score| is_estimate(score, position, result.depth);
         if !is_estimate(best) || !is_estimate(result.previous) {
             return 0.0;
         }
-        let now = self.to_discs_at_depth(best, position, result.depth);
-        let before =
+        let current = self.to_discs_at_depth(best, position, result.depth);
+        let previous =
             self.to_discs_at_depth(result.previous, position, result.depth.saturating_sub(1));
-        now.zip(before).map_or(0.0, |(now, before)| (f64::from(before) - f64::from(now)) / 2.0)
+        current
+            .zip(previous)
+            .map_or(0.0, |(current, previous)| (f64::from(previous) - f64::from(current)) / 2.0)
     }
 
     /// Converts a value of a search to this depth to discs for the side to move, without averaging;
@@ -180,12 +181,12 @@ impl DiscScale {
     /// squares); `None` if every stage has one.
     #[must_use]
     pub fn unscaled_stages(&self) -> Option<String> {
-        let name = |stage: usize| match stage + 1 == STAGES {
+        let name = |stage: usize| match stage + 1 == SCALE_STAGES {
             true => format!("{} and more", 10 * stage),
             false => format!("{} to {}", 10 * stage, 10 * stage + 9),
         };
         let stages: Vec<String> =
-            (0..STAGES).filter(|&stage| self.slopes[stage].is_none()).map(name).collect();
+            (0..SCALE_STAGES).filter(|&stage| self.slopes[stage].is_none()).map(name).collect();
         (!stages.is_empty()).then(|| stages.join(", "))
     }
 }
@@ -196,15 +197,16 @@ fn is_estimate(score: SearchScore, position: &Othello, depth: u32) -> bool {
     matches!(score, SearchScore::Estimate(value) if value != 0.0 || depth < position.empties())
 }
 
+/// Returns the stage of a position with this many empty squares.
 fn stage(empties: usize) -> usize {
-    (empties / 10).min(STAGES - 1)
+    (empties / 10).min(SCALE_STAGES - 1)
 }
 
 /// Evaluates positions of the embedded games.
 fn samples(model: &dyn Evaluate<Othello>) -> Vec<Sample> {
     let mut samples = Vec::new();
     for (index, record) in embedded::games_step_by(GAME_STRIDE).iter().enumerate() {
-        let Some(margin) = record.end().score() else { continue };
+        let Some(margin) = record.end().tournament_score() else { continue };
         for (position, ply) in record.steps() {
             let (side, after) = (position.to_move(), position.play(ply.mv));
             let empties = position.empties() as usize;
@@ -229,7 +231,7 @@ fn positive_slope(centered: impl Iterator<Item = (f64, f64)>) -> Option<f64> {
         margins += margin * margin;
     }
     let slope = products / squares;
-    // Ten means and the slope are fitted, so 11 degrees of freedom are used.
+    // The fit of a stage has 11 parameters: ten means and the slope.
     let error = ((margins - slope * products).max(0.0) / (count - 11.0) / squares).sqrt();
     // Comparisons with NaN are false.
     (slope.is_finite() && slope > 0.0 && slope > MIN_T_VALUE * error).then_some(slope)

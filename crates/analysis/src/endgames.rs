@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 /// Bytes per entry of the solver's transposition table.
-const ENTRY_BYTES: u64 = 24;
+const TABLE_ENTRY_BYTES: u64 = 24;
 
 /// A solved position.
 #[derive(Clone, Debug)]
@@ -30,7 +30,7 @@ impl SolvedPosition {
     /// Returns whether the stated scores agree with the computed score; `None` if the file states
     /// none.
     #[must_use]
-    pub fn agrees(&self) -> Option<bool> {
+    pub fn matches_stated_scores(&self) -> Option<bool> {
         let best = self.entry.scores.iter().map(|&(_, score)| score).max()?;
         let name = |square: &Option<Square>| {
             square.map_or_else(|| "pass".to_owned(), |square| square.to_string())
@@ -49,8 +49,8 @@ pub fn solve(
     control: &Arc<SearchControl>,
 ) -> Option<SolvedPosition> {
     let start = Instant::now();
-    let largest = (table_bytes / ENTRY_BYTES).max(1).ilog2();
-    let bits = largest.min(entry.position.empties() + 3);
+    let max_bits = (table_bytes / TABLE_ENTRY_BYTES).max(1).ilog2();
+    let bits = max_bits.min(entry.position.empties() + 3);
     let mut solver = Solver::new(bits).with_model_ordering().with_threads(threads);
     let position = &entry.position;
     let (black, white) = (position.discs(Side::Black), position.discs(Side::White));
@@ -81,9 +81,9 @@ mod tests {
         };
         let found = solved("");
         assert_eq!((found.score, found.best.as_deref()), (64, Some("h8")));
-        assert_eq!(found.agrees(), None);
-        assert_eq!(solved("; h8:+64").agrees(), Some(true));
-        assert_eq!(solved("; h8:+60").agrees(), Some(false));
+        assert_eq!(found.matches_stated_scores(), None);
+        assert_eq!(solved("; h8:+64").matches_stated_scores(), Some(true));
+        assert_eq!(solved("; h8:+60").matches_stated_scores(), Some(false));
     }
 
     #[test]

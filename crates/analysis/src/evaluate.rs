@@ -216,7 +216,7 @@ mod tests {
         let side = position.to_move();
         let value = |mv| {
             let after = position.play(mv);
-            match after.score() {
+            match after.tournament_score() {
                 Some(score) => side.sign() * score,
                 None if after.to_move() == side => brute_force(&after),
                 None => -brute_force(&after),

@@ -101,7 +101,7 @@ mod tests {
         for text in ["Strong club player", "strong-club-player", "STRONGCLUBPLAYER"] {
             assert_eq!(find_level(Game::Othello, text).map(|l| l.player), Some("champion"));
         }
-        assert_eq!(find_level(Game::Othello, "godlike"), None);
+        assert_eq!(find_level(Game::Othello, "no such level"), None);
         assert_eq!(level_for_player(Game::Checkers, "material@2").map(|l| l.title), Some("Casual"));
     }
 }

@@ -19,7 +19,7 @@ const MIN_ESTIMATED_LOSS: f64 = 1.0;
 /// An analyzed game with everything that its report shows.
 #[derive(Clone, Debug)]
 pub struct GameReport {
-    /// The players, or another title.
+    /// The title, usually the names of the players.
     pub title: String,
     /// The origin of the game, such as a file and an index.
     pub source: Option<String>,
@@ -106,7 +106,7 @@ const COLUMNS: [(&str, Align); 7] = [
 ];
 
 /// Formats the table row of a move, with the columns of [`COLUMNS`].
-fn row(game: &GameReport, analyzed: &AnalyzedMove<Square>) -> [String; 7] {
+fn table_row(game: &GameReport, analyzed: &AnalyzedMove<Square>) -> [String; 7] {
     let is_best = analyzed.best.contains(&analyzed.played);
     let prediction = game.expert_prediction(analyzed);
     [
@@ -135,10 +135,11 @@ fn format_prediction(prediction: &ExpertPrediction, played: Square) -> String {
     }
 }
 
-fn table(game: &GameReport) -> Table {
+/// Builds the table of all moves.
+fn move_table(game: &GameReport) -> Table {
     let mut table = Table::new(COLUMNS);
     for analyzed in &game.moves {
-        table.row(row(game, analyzed));
+        table.row(table_row(game, analyzed));
     }
     table
 }
@@ -147,7 +148,7 @@ fn table(game: &GameReport) -> Table {
 fn result_text(line: &Line<Othello>) -> String {
     let end = line.position();
     let count = |side| end.discs(side).count_ones();
-    let mut text = match end.score() {
+    let mut text = match end.tournament_score() {
         Some(score) => {
             let (black, white) = (count(Side::Black), count(Side::White));
             let result = match score {
@@ -171,10 +172,12 @@ fn result_text(line: &Line<Othello>) -> String {
 /// Describes the total loss of each side.
 fn loss_text(game: &GameReport) -> String {
     let (black, white) = (game.total_loss(Side::Black), game.total_loss(Side::White));
-    let known = game.moves.iter().filter(|analyzed| analyzed.loss.is_some()).count();
-    let coverage = match known == game.moves.len() {
+    let known_count = game.moves.iter().filter(|analyzed| analyzed.loss.is_some()).count();
+    let coverage = match known_count == game.moves.len() {
         true => String::new(),
-        false => format!(", from the {known} of {} moves whose loss is known", game.moves.len()),
+        false => {
+            format!(", from the {known_count} of {} moves whose loss is known", game.moves.len())
+        }
     };
     format!("Total loss in discs: Black {black:.0}, White {white:.0}{coverage}.")
 }
@@ -191,6 +194,7 @@ fn mistake_text(analyzed: &AnalyzedMove<Square>) -> String {
     )
 }
 
+/// Formats the result, the total losses and the worst moves.
 fn summary(game: &GameReport) -> String {
     let mut text = format!("{}: {} {}", game.title, result_text(&game.line), loss_text(game));
     for analyzed in game.worst_moves() {
@@ -207,7 +211,7 @@ pub fn text(games: &[GameReport], settings: &str) -> String {
     let mut text = String::new();
     for game in games {
         match (games.len(), &game.source) {
-            (1, _) => drop(writeln!(text, "{}", table(game).to_text())),
+            (1, _) => drop(writeln!(text, "{}", move_table(game).to_text())),
             (_, Some(source)) => drop(writeln!(text, "{source}")),
             _ => {}
         }
@@ -227,13 +231,13 @@ pub fn markdown(games: &[GameReport], settings: &str) -> String {
         let rule = COLUMNS.map(|column| if column.1 == Align::Right { "---:" } else { "---" });
         let _ = writeln!(text, "| {} |\n|{}|", names.join(" | "), rule.join("|"));
         for analyzed in &game.moves {
-            let _ = writeln!(text, "| {} |", row(game, analyzed).join(" | "));
+            let _ = writeln!(text, "| {} |", table_row(game, analyzed).join(" | "));
         }
     }
     text
 }
 
-/// Builds an HTML page.
+/// Builds the HTML page of games; `settings` describes the search in a sentence.
 #[must_use]
 pub fn page(games: &[GameReport], settings: &str) -> Page {
     let mut page = match games {
@@ -277,7 +281,7 @@ fn add_game(section: &mut Section, game: &GameReport, is_single: bool) {
         );
     }
     section.details("All moves", |inner| {
-        inner.table(&table(game));
+        inner.table(&move_table(game));
     });
 }
 
@@ -306,7 +310,7 @@ fn mistake_board(game: &GameReport, analyzed: &AnalyzedMove<Square>) -> Option<B
     let best_text = best.map_or(String::new(), |best| format!(", best {best}"));
     let title = format!("{}. {played}: loss {:.1}{best_text}", analyzed.ply, analyzed.loss?);
     let board = Board::new(title)
-        .bits(position.discs(Side::Black), position.discs(Side::White))
+        .bitboards(position.discs(Side::Black), position.discs(Side::White))
         .mark(played.index(), SquareMark::Cross);
     Some(best.map_or(board.clone(), |best| board.mark(best.index(), SquareMark::Ring)))
 }

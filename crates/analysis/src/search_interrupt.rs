@@ -3,9 +3,10 @@
 use outflank_players::SearchControl;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Stops the running search. While a newer command waits, every new search stops at once.
+/// A handle that stops searches. While a newer command waits, every new search stops at once.
 ///
-/// Clones share their state: one thread searches, another one reads commands and interrupts it.
+/// Clones share their state: one thread searches, and another thread reads commands and stops the
+/// search.
 #[derive(Clone, Default)]
 pub struct SearchInterrupt(Arc<Mutex<InterruptState>>);
 
@@ -48,7 +49,7 @@ impl SearchInterrupt {
         state.stop();
     }
 
-    /// Ends one [`Self::preempt`]: the waiting command is executed now.
+    /// Ends the effect of one [`Self::preempt`]. Called when the waiting command is executed.
     pub fn resume(&self) {
         let mut state = self.state();
         state.waiting = state.waiting.saturating_sub(1);

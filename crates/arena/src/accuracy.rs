@@ -1,9 +1,9 @@
 //! Move-prediction accuracy: how often a model's best move is the move that was played.
 //!
-//! A decision with one legal move is not a choice; it counts in `all` and not in `choices`. A model
-//! that scores several moves equally best gets the fraction of a hit that a random choice among
-//! them would have. Stages follow Runarsson & Lucas (2014), Table II: by discs on the board after
-//! the move.
+//! A decision with two or more legal moves is a choice. A decision with one legal move counts in `all`
+//! and not in `choices`. If a model scores k moves equally best and the played move is one of them,
+//! the decision counts as 1/k of a hit. Stages of the game are defined by the number of discs on the
+//! board after the move, as in Runarsson & Lucas (2014), Table II.
 
 use crate::ratings::Z_95;
 use outflank_games::Position;
@@ -20,7 +20,7 @@ pub const TIE_TOLERANCE: f32 = 1e-6;
 pub const MAX_TOP_K: usize = 5;
 
 /// The 13 stages: minimum and maximum number of discs on the board after the move.
-pub const STAGES: [(u32, u32); 13] = [
+pub const ACCURACY_STAGES: [(u32, u32); 13] = [
     (1, 16),
     (17, 20),
     (21, 24),
@@ -52,8 +52,8 @@ impl Hits {
         if self.count == 0 { 0.0 } else { 100.0 * self.hits / self.count as f64 }
     }
 
-    /// The Wilson score interval (95%) of the percentage, with decisions taken as independent. It
-    /// has a positive width even if all or none are hits, and stays within 0 to 100.
+    /// The Wilson score interval (95%) of the percentage, assuming independent decisions. It has a
+    /// positive width even if all or none are hits, and lies within 0 to 100.
     #[must_use]
     pub fn interval(&self) -> (f64, f64) {
         if self.count == 0 {
@@ -81,7 +81,7 @@ impl Hits {
         (self.percent() - low).max(high - self.percent())
     }
 
-    /// Creates the hits that amount to a percentage of `count`.
+    /// Creates the hits of this percentage of `count` decisions.
     #[must_use]
     pub fn from_percent(percent: f64, count: u64) -> Hits {
         Hits { hits: percent / 100.0 * count as f64, count }
@@ -105,7 +105,7 @@ pub struct Accuracy {
     pub choices: Hits,
     /// All decisions.
     pub all: Hits,
-    /// Choices, where a tie with the best counts as a full hit.
+    /// Choices; here a played move that ties with the best counts as a full hit.
     pub ties_as_hits: Hits,
     /// Choices whose move is among the best 1, 2, ... up to [`MAX_TOP_K`]: top-k accuracy.
     pub top_k: [Hits; MAX_TOP_K],
@@ -151,12 +151,13 @@ impl Accuracy {
         self.choices.add(hit);
         self.ties_as_hits.add(if better == 0 { 1.0 } else { 0.0 });
         for (k, top_k) in self.top_k.iter_mut().enumerate() {
-            let room = (k + 1) as f64 - better as f64;
-            top_k.add((room / tied as f64).clamp(0.0, 1.0));
+            // Ranks among the first k + 1 that are left for the tied moves.
+            let ranks_left = (k + 1) as f64 - better as f64;
+            top_k.add((ranks_left / tied as f64).clamp(0.0, 1.0));
         }
         let pairs = worse as f64 + 0.5 * (tied - 1) as f64;
         let discs = position.pieces() + 1;
-        let stage = STAGES.iter().position(|&(_, most)| discs <= most).unwrap_or(12);
+        let stage = ACCURACY_STAGES.iter().position(|&(_, most)| discs <= most).unwrap_or(12);
         for hits in [&mut self.pairs, &mut self.stage_pairs[stage]] {
             hits.hits += pairs;
             hits.count += (moves - 1) as u64;
@@ -190,8 +191,8 @@ pub fn accuracy(policy: &dyn Policy<Othello>, decisions: &[Decision<Othello>]) -
             for (&Decision { chosen, .. }, ((position, moves), scores)) in chunk.iter().zip(scored)
             {
                 let moves: Vec<_> = moves;
-                let Some(at) = moves.iter().position(|&mv| mv == chosen) else { continue };
-                let chosen_score = scores[at];
+                let Some(index) = moves.iter().position(|&mv| mv == chosen) else { continue };
+                let chosen_score = scores[index];
                 let better = scores.iter().filter(|&&s| s > chosen_score + TIE_TOLERANCE).count();
                 let worse = scores.iter().filter(|&&s| s < chosen_score - TIE_TOLERANCE).count();
                 // A NaN is neither better nor worse, so it counts as a tie.
@@ -221,10 +222,10 @@ mod tests {
             let close = |x: f64, y: f64| (x / 100.0 - y).abs() < 6e-5;
             let found = Hits { hits, count }.interval();
             assert!(close(found.0, low) && close(found.1, high), "{hits} of {count}: {found:?}");
-            // Misses have the mirrored interval.
+            // The interval of the misses is the mirror image.
             let misses = Hits { hits: count as f64 - hits, count }.interval();
             assert!(close(misses.0, 1.0 - high) && close(misses.1, 1.0 - low), "{misses:?}");
-            // The error reaches the farther end.
+            // The error is the distance to the farther end.
             let hit = hits / count as f64;
             let error = Hits { hits, count }.error();
             assert!((error / 100.0 - (hit - low).max(high - hit)).abs() < 6e-5, "{error}");

@@ -1,4 +1,4 @@
-//! Plays the games of a match or league exactly once, with resume.
+//! Plays each game of a match or league exactly once, also if the run is interrupted and resumed.
 //!
 //! A game is identified by (black, white, round), and its RNG stream is seeded by the same key.
 //! The result therefore does not depend on the order of players, the number of threads, an
@@ -8,9 +8,11 @@ use crate::game::PlayedGame;
 use crate::journal_line::FinishedGames;
 use crate::lockstep::{GameSetup, play_lockstep};
 use crate::player_pool::PlayerPool;
-use crate::remote::{self, RemoteWorkers};
+use crate::remote::{self, KnownGames, RemoteWorkers};
+use crate::worker_record::{LOCAL, WorkerRecord};
 use outflank_games::{Line, Position, Side};
 use outflank_players::PlayerFactory;
+use outflank_runs::files::FileError;
 use outflank_runs::{Journal, WorkQueueError, parallel_in_order, rng, stop_requested};
 
 /// Settings shared by all games of a contest.
@@ -24,7 +26,7 @@ pub struct ContestConfig<P: Position> {
     pub seed: u64,
     /// Number of threads.
     pub threads: usize,
-    /// Remote workers that play instead of local threads.
+    /// Remote workers that play the games; `None` for local threads.
     pub remote: Option<RemoteWorkers>,
 }
 
@@ -73,7 +75,7 @@ pub enum ContestError {
     Journal(#[from] outflank_runs::JournalError),
     /// The journal could not be written.
     #[error(transparent)]
-    File(#[from] outflank_runs::files::FileError),
+    File(#[from] FileError),
     /// A line of the journal is not a game of this contest.
     #[error(
         "games.tsv:{line}: game does not belong to this contest ({reason}). Resume with the original --openings, or start a new run with --out."
@@ -88,12 +90,12 @@ pub enum ContestError {
     #[error(transparent)]
     Remote(#[from] WorkQueueError),
     /// The contest has no games.
-    #[error("a contest needs at least two players, one opening and one round")]
+    #[error("there are no games to play: give at least two players, one opening and one round")]
     Empty,
 }
 
-/// Minimum number of rounds in a batch: enough to amortize scheduling, few enough that an
-/// interruption loses little.
+/// Minimum number of rounds in a batch. More rounds reduce the cost of scheduling; an interruption
+/// loses at most the batches in progress.
 const MIN_ROUNDS_PER_BATCH: u32 = 8;
 
 /// Consecutive rounds of one pair, the unit of work of a thread.
@@ -119,77 +121,193 @@ impl RoundBatch {
         (first, second): (usize, usize),
         rounds: u32,
     ) -> impl Iterator<Item = RoundBatch> {
-        let lockstep = factories[first].concurrent_games(&factories[second]);
-        let size = MIN_ROUNDS_PER_BATCH.max(lockstep.div_ceil(2) as u32);
+        let (size, lockstep) = RoundBatch::size(factories, first, second);
         (0..rounds).step_by(size as usize).map(move |from| {
             let to = (from + size).min(rounds);
             RoundBatch { first, second, rounds: (from, to), lockstep }
         })
+    }
+
+    /// Returns the number of rounds in a batch of two players, and of games played in lockstep.
+    fn size<P: Position>(
+        factories: &[PlayerFactory<P>],
+        first: usize,
+        second: usize,
+    ) -> (u32, usize) {
+        let lockstep = factories[first].concurrent_games(&factories[second]);
+        (MIN_ROUNDS_PER_BATCH.max(lockstep.div_ceil(2) as u32), lockstep)
+    }
+
+    /// Returns the batch that contains a game; its last round may lie after the last of the contest.
+    fn of_game<P: Position>(
+        factories: &[PlayerFactory<P>],
+        (first, second, round): GameKey,
+    ) -> RoundBatch {
+        let (size, lockstep) = RoundBatch::size(factories, first, second);
+        let from = round / size * size;
+        RoundBatch { first, second, rounds: (from, from.saturating_add(size)), lockstep }
     }
 }
 
 /// A game, and whether it is new (played now) or was read from the journal.
 pub(crate) type GameAndIsNew<P> = (Game<P>, bool);
 
-/// Plays all rounds of all `pairs` and passes every game to `on_games` in order: pair by pair,
+/// What happens in a contest.
+#[derive(Clone, Debug)]
+pub enum ContestEvent<P: Position> {
+    /// The next games, and the number of new games among them.
+    Games(Vec<Game<P>>, usize),
+    /// A remote worker returned forged games, and the contest starts again without them. All games
+    /// passed so far are void; the games follow from the first one.
+    Restarted,
+}
+
+/// Plays all rounds of all `pairs` and passes every game to `on_event` in order: pair by pair,
 /// round by round. Games that the journal holds are not played again; new games are appended to it.
 ///
-/// `on_games` receives consecutive games and the number of new games among them, and returns
-/// whether to continue. The result is `false` if the user requested a stop before the last game.
+/// `on_event` returns whether to continue. The result is `false` if the user requested a stop before
+/// the last game.
 pub fn contest<P: Position>(
     factories: &[PlayerFactory<P>],
     pairs: &[(usize, usize)],
     config: &ContestConfig<P>,
-    mut journal: Option<(Journal, Vec<String>)>,
-    mut on_games: impl FnMut(Vec<Game<P>>, usize) -> bool,
+    journal: Option<(Journal, Vec<String>)>,
+    mut on_event: impl FnMut(ContestEvent<P>) -> bool,
 ) -> Result<bool, ContestError> {
     if factories.len() < 2 || config.openings.is_empty() || config.rounds == 0 {
         return Err(ContestError::Empty);
     }
-    let lines = journal.as_mut().map(|(_, lines)| std::mem::take(lines)).unwrap_or_default();
-    let finished = config.parse_journal(factories, &lines)?;
-    drop(lines);
+    let (mut journal, mut lines) =
+        journal.map_or((None, Vec::new()), |(j, lines)| (Some(j), lines));
+    let mut record = match &journal {
+        Some(journal) => WorkerRecord::open(journal.path(), config.remote.is_some())?,
+        None => WorkerRecord::default(),
+    };
+    if let Some(workers) = &config.remote {
+        record.quarantined().for_each(|worker| workers.quarantine(worker));
+    }
     let batches: Vec<RoundBatch> =
         pairs.iter().flat_map(|&pair| RoundBatch::split(factories, pair, config.rounds)).collect();
-    let mut outcome = Ok(true);
-    let mut accept = |games: Vec<GameAndIsNew<P>>| {
-        let new: Vec<String> = games
-            .iter()
-            .filter(|(_, new)| *new)
-            .map(|(game, _)| game.to_line(factories, config))
-            .collect();
-        if let Some((journal, _)) = &mut journal
-            && let Err(error) = journal.append(&new)
-        {
-            outcome = Err(error.into());
+    let mut kept = FinishedGames::new();
+    loop {
+        let (finished, valid_lines) =
+            config.parse_valid_games(factories, &lines, &mut kept, &|key| {
+                record.is_suspect(factories, RoundBatch::of_game(factories, key))
+            })?;
+        if let Some(journal) = journal.as_mut().filter(|_| valid_lines < lines.len()) {
+            journal.truncate(&lines[..valid_lines])?;
+        }
+        lines = Vec::new();
+        let known = KnownGames { finished, kept: std::mem::take(&mut kept) };
+        let mut attempt = Attempt {
+            factories,
+            config,
+            journal: &mut journal,
+            record: &mut record,
+            outcome: Ok(true),
+        };
+        let quarantined = attempt.play(&batches, &known, &mut on_event)?;
+        let outcome = attempt.outcome;
+        if let Some(journal) = &mut journal {
+            journal.sync()?;
+        }
+        if quarantined.is_empty() || outcome.is_err() {
+            return outcome;
+        }
+        // Durable before the journal is truncated, so that a killed run is resumed correctly.
+        record.quarantine(&quarantined)?;
+        if stop_requested() {
+            return Ok(false);
+        }
+        kept = known.kept;
+        if let Some(open) = journal {
+            let path = open.path().to_owned();
+            drop(open);
+            let reopened = Journal::open(&path)?;
+            (journal, lines) = (Some(reopened.0), reopened.1);
+        }
+        on_event(ContestEvent::Restarted);
+    }
+}
+
+/// One attempt to play a contest, which ends when a worker is quarantined.
+struct Attempt<'a, P: Position> {
+    factories: &'a [PlayerFactory<P>],
+    config: &'a ContestConfig<P>,
+    journal: &'a mut Option<Journal>,
+    record: &'a mut WorkerRecord,
+    /// Whether all games were played, or an error of the journal.
+    outcome: Result<bool, ContestError>,
+}
+
+impl<P: Position> Attempt<'_, P> {
+    /// Plays the batches; returns the workers that were quarantined.
+    fn play(
+        &mut self,
+        batches: &[RoundBatch],
+        known: &KnownGames<P>,
+        on_event: &mut dyn FnMut(ContestEvent<P>) -> bool,
+    ) -> Result<Vec<String>, ContestError> {
+        let (factories, config) = (self.factories, self.config);
+        let Some(workers) = &config.remote else {
+            parallel_in_order(
+                batches.len(),
+                config.threads,
+                || PlayerPool::new(factories),
+                |pool, number| {
+                    play_batch(pool, factories, config, &known.finished, batches[number])
+                },
+                |number, games| self.accept(batches[number], games, Some(LOCAL), on_event),
+            );
+            return Ok(Vec::new());
+        };
+        let mut accept = |batch: RoundBatch, games: Vec<GameAndIsNew<P>>, worker: Option<&str>| {
+            self.accept(batch, games, worker, on_event)
+        };
+        let end = remote::play(workers, factories, config, known, batches, &mut accept)?;
+        if !end.all_played && stop_requested() && self.outcome.is_ok() {
+            self.outcome = Ok(false);
+        }
+        Ok(end.quarantined)
+    }
+
+    /// Appends the new games of a batch to the journal and passes all of them on. `worker` played them
+    /// now. Returns whether to continue.
+    fn accept(
+        &mut self,
+        batch: RoundBatch,
+        games: Vec<GameAndIsNew<P>>,
+        worker: Option<&str>,
+        on_event: &mut dyn FnMut(ContestEvent<P>) -> bool,
+    ) -> bool {
+        let new = games.iter().filter(|(_, new)| *new);
+        let new: Vec<String> =
+            new.map(|(game, _)| game.to_line(self.factories, self.config)).collect();
+        if let Err(error) = self.write(batch, &new, worker) {
+            self.outcome = Err(error.into());
             return false;
         }
-        let count = new.len();
-        let proceed = on_games(games.into_iter().map(|(game, _)| game).collect(), count);
+        let games = games.into_iter().map(|(game, _)| game).collect();
+        let proceed = on_event(ContestEvent::Games(games, new.len()));
         if stop_requested() {
-            outcome = Ok(false);
+            self.outcome = Ok(false);
         }
         proceed && !stop_requested()
-    };
-    match &config.remote {
-        None => parallel_in_order(
-            batches.len(),
-            config.threads,
-            || PlayerPool::new(factories),
-            |pool, number| play_batch(pool, factories, config, &finished, batches[number]),
-            |_, games| accept(games),
-        ),
-        Some(workers) => {
-            let all = remote::play(workers, factories, config, &finished, &batches, &mut accept)?;
-            if !all && stop_requested() && outcome.is_ok() {
-                outcome = Ok(false);
-            }
+    }
+
+    fn write(
+        &mut self,
+        batch: RoundBatch,
+        lines: &[String],
+        worker: Option<&str>,
+    ) -> Result<(), FileError> {
+        let Some(journal) = self.journal else { return Ok(()) };
+        if let Some(worker) = worker.filter(|_| !lines.is_empty()) {
+            // Before the games, so that no game of the journal lacks its worker.
+            self.record.add(self.factories, batch, worker)?;
         }
+        journal.append(lines)
     }
-    if let Some((journal, _)) = &mut journal {
-        journal.sync()?;
-    }
-    outcome
 }
 
 /// Plays the games of a batch that are not in `finished` and returns all games of the batch.
@@ -221,7 +339,7 @@ pub(crate) fn play_batch<P: Position>(
 }
 
 /// Plays games in lockstep.
-fn play_games<P: Position>(
+pub(crate) fn play_games<P: Position>(
     pool: &mut PlayerPool<'_, P>,
     factories: &[PlayerFactory<P>],
     config: &ContestConfig<P>,
@@ -249,9 +367,9 @@ fn play_games<P: Position>(
                     (Some(error), _) => (Side::Black, error.to_string()),
                     (_, error) => (Side::White, error.map(|e| e.to_string()).unwrap_or_default()),
                 };
-                let margin = -side.sign() * P::MAX_MARGIN;
+                let result = -side.sign() * P::MAX_RESULT;
                 let forfeit = Some((side, error));
-                let game = PlayedGame { margin, forfeit, ..PlayedGame::from_opening(opening) };
+                let game = PlayedGame { result, forfeit, ..PlayedGame::from_opening(opening) };
                 played.push((key, game));
             }
         }

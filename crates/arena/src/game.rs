@@ -5,16 +5,20 @@ use outflank_games::{Line, Position, Side};
 use outflank_players::Player;
 use outflank_runs::Rng;
 
-/// A finished game: played to its end, or forfeited by a player that failed.
+/// The text in [`PlayedGame::forfeit`] of a player that resigned.
+pub(crate) const RESIGNED: &str = "resigned";
+
+/// A finished game: played to its end, resigned, or forfeited by a player that failed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlayedGame<P: Position> {
     /// The opening and the moves.
     pub line: Line<P>,
-    /// For each move of the line, whether it was a forced random move; `false` in the opening.
+    /// For each move of the line, whether it was a random move; `false` in the opening.
     pub random: Vec<bool>,
-    /// Black's margin; a forfeit counts as the largest possible loss.
-    pub margin: i32,
-    /// The side that forfeited and the error of its player.
+    /// The result for Black ([`Position::result`]); a resignation or forfeit is the largest possible
+    /// loss.
+    pub result: i32,
+    /// The side that resigned or forfeited, and `resigned` or the error of its player.
     pub forfeit: Option<(Side, String)>,
 }
 
@@ -24,15 +28,21 @@ impl<P: Position> PlayedGame<P> {
         PlayedGame {
             line: opening.clone(),
             random: vec![false; opening.moves().len()],
-            margin: 0,
+            result: 0,
             forfeit: None,
         }
+    }
+
+    /// Whether a player resigned.
+    #[must_use]
+    pub fn is_resigned(&self) -> bool {
+        self.forfeit.as_ref().is_some_and(|(_, error)| error == RESIGNED)
     }
 
     /// Black's score in half points: 2, 1 or 0.
     #[must_use]
     pub fn half_points(&self) -> u32 {
-        (1 + self.margin.signum()) as u32
+        (1 + self.result.signum()) as u32
     }
 }
 

@@ -1,4 +1,4 @@
-//! Generates openings and games until enough distinct ones are found, with resume.
+//! Generates distinct openings or games, resuming from a journal.
 //!
 //! Each attempt has its own RNG stream, so the result does not depend on the number of threads or
 //! on interruptions. Every attempt is written to a journal, whether it succeeded or not.
@@ -13,7 +13,7 @@ use outflank_runs::{Journal, parallel_in_order, rng, stop_requested};
 use std::collections::HashSet;
 
 /// Generation stops after this many consecutive attempts without a new result.
-const MAX_UNSUCCESSFUL: u64 = 20_000;
+const MAX_UNSUCCESSFUL_ATTEMPTS: u64 = 20_000;
 
 /// Reasons why generation failed.
 #[derive(Debug, thiserror::Error)]
@@ -65,25 +65,25 @@ impl Generated {
         }
     }
 
-    /// Makes attempts in order until `wanted` results are found, the user requests a stop, or
-    /// [`MAX_UNSUCCESSFUL`] is reached. `progress` receives the number of results after each
+    /// Makes attempts in order until `count` results are found, the user requests a stop, or
+    /// [`MAX_UNSUCCESSFUL_ATTEMPTS`] is reached. `progress` receives the number of results after each
     /// attempt.
     fn run<S>(
         &mut self,
-        wanted: usize,
+        count: usize,
         threads: usize,
         journal: &mut Journal,
-        make: impl Fn() -> S + Sync,
+        new_state: impl Fn() -> S + Sync,
         attempt: impl Fn(&mut S, usize) -> Result<String, String> + Sync,
         mut progress: impl FnMut(usize),
     ) -> Result<(), GenerationError> {
         let first = self.attempts as usize;
         let mut failed = None;
-        if self.found.len() < wanted {
+        if self.found.len() < count {
             parallel_in_order(
                 usize::MAX - first,
                 threads,
-                make,
+                new_state,
                 |state, job| attempt(state, first + job),
                 |_, text| {
                     let written = text.map_err(GenerationError::Player).and_then(|text| {
@@ -98,8 +98,8 @@ impl Generated {
                         }
                     }
                     progress(self.found.len());
-                    self.found.len() < wanted
-                        && self.unsuccessful < MAX_UNSUCCESSFUL
+                    self.found.len() < count
+                        && self.unsuccessful < MAX_UNSUCCESSFUL_ATTEMPTS
                         && !stop_requested()
                 },
             );
@@ -108,14 +108,14 @@ impl Generated {
         match failed {
             Some(error) => Err(error),
             None => {
-                self.found.truncate(wanted);
+                self.found.truncate(count);
                 Ok(())
             }
         }
     }
 }
 
-/// Settings of opening generation.
+/// Options of [`generate_openings`].
 #[derive(Clone, Copy, Debug)]
 pub struct OpeningGenerationConfig {
     /// Number of distinct positions.
@@ -124,7 +124,7 @@ pub struct OpeningGenerationConfig {
     pub plies: u32,
     /// MCTS simulations per move.
     pub simulations: u32,
-    /// Seed of all randomness.
+    /// Seed of all RNG streams.
     pub seed: u64,
     /// Number of threads.
     pub threads: usize,
@@ -138,13 +138,14 @@ pub fn generate_openings<P: Searchable>(
     generated: &mut Generated,
     progress: impl FnMut(usize),
 ) -> Result<(), GenerationError> {
-    let make = || Mcts::<P>::new(config.simulations);
-    let attempt = |player: &mut Mcts<P>, number: usize| Ok(opening(player, config, number));
-    generated.run(config.count, config.threads, journal, make, attempt, progress)
+    let new_player = || Mcts::<P>::new(config.simulations);
+    let attempt =
+        |player: &mut Mcts<P>, number: usize| Ok(generate_opening(player, config, number));
+    generated.run(config.count, config.threads, journal, new_player, attempt, progress)
 }
 
-/// Returns the position after one attempt; empty if the game ended before.
-fn opening<P: Searchable>(
+/// Plays the first plies of a game and returns the position; empty if the game ended before.
+fn generate_opening<P: Searchable>(
     player: &mut Mcts<P>,
     config: OpeningGenerationConfig,
     number: usize,
@@ -160,20 +161,20 @@ fn opening<P: Searchable>(
     if line.position().is_over() { String::new() } else { line.position().to_string() }
 }
 
-/// Settings of game generation.
+/// Options of [`generate_games`].
 #[derive(Clone, Copy, Debug)]
 pub struct GameGenerationConfig {
     /// Number of distinct games.
     pub count: usize,
     /// Random plies at the start of each game.
     pub random_plies: u32,
-    /// Seed of all randomness.
+    /// Seed of all RNG streams.
     pub seed: u64,
     /// Number of threads.
     pub threads: usize,
 }
 
-/// Generates games of a player against itself from random openings, as transcripts.
+/// Generates games of a player against itself from random openings, in transcript format.
 pub fn generate_games(
     player: &PlayerFactory<Othello>,
     config: GameGenerationConfig,
@@ -181,14 +182,14 @@ pub fn generate_games(
     generated: &mut Generated,
     progress: impl FnMut(usize),
 ) -> Result<(), GenerationError> {
-    let make = || player.make().and_then(|black| Ok((black, player.make()?)));
+    let new_players = || player.make().and_then(|black| Ok((black, player.make()?)));
     generated.run(
         config.count,
         config.threads,
         journal,
-        make,
+        new_players,
         |pair, number| match pair {
-            Ok((black, white)) => game(&mut **black, &mut **white, config, number),
+            Ok((black, white)) => generate_game(&mut **black, &mut **white, config, number),
             Err(error) => Err(error.to_string()),
         },
         progress,
@@ -196,7 +197,7 @@ pub fn generate_games(
 }
 
 /// Plays one game and returns its transcript; empty if it ended in the opening.
-fn game(
+fn generate_game(
     black: &mut dyn Player<Othello>,
     white: &mut dyn Player<Othello>,
     config: GameGenerationConfig,
@@ -230,7 +231,7 @@ pub fn generated_records(
             black: name.to_owned(),
             white: name.to_owned(),
             event: "Outflank".to_owned(),
-            result: game.end().score(),
+            result: game.end().tournament_score(),
             ..GameInfo::default()
         };
         let mut record = Record::new(*game.start(), info);
@@ -247,7 +248,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn repeated_and_empty_results_are_counted_but_not_kept() {
+    fn repeated_and_empty_results_count_as_attempts_only() {
         let lines = ["a", "", "b", "a", "a"].map(str::to_owned).to_vec();
         let generated = Generated::from_lines(lines);
         assert_eq!(generated.found, ["a", "b"]);
@@ -266,10 +267,10 @@ mod tests {
             generate_openings::<Othello>(config, &mut journal, &mut generated, |_| {}).unwrap();
             generated.found
         };
-        let whole = generate("whole", 12);
-        assert_eq!(whole.len(), 12);
-        assert_eq!(generate("parts", 5), whole[..5]);
-        assert_eq!(generate("parts", 12), whole);
+        let uninterrupted = generate("uninterrupted", 12);
+        assert_eq!(uninterrupted.len(), 12);
+        assert_eq!(generate("resumed", 5), uninterrupted[..5]);
+        assert_eq!(generate("resumed", 12), uninterrupted);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Games as lines of text: the format of a journal and of results from remote workers.
+//! The text line of a game in a journal and in the results of remote workers.
 //!
 //! A line holds all moves since the opening. The parser replays them and rejects illegal games.
 
@@ -23,28 +23,40 @@ impl<'a> PlayerIndex<'a> {
 }
 
 impl<P: Position> ContestConfig<P> {
-    /// Parses the lines of a journal. Games of players that are not in `factories` are skipped.
-    pub(crate) fn parse_journal(
+    /// Parses the lines of a journal up to the first suspect game. Games of players that are not in
+    /// `factories` are skipped. Returns the games and the number of lines that remain valid.
+    ///
+    /// `kept` receives the other games after the first suspect one. Its own suspect games are removed.
+    pub(crate) fn parse_valid_games(
         &self,
         factories: &[PlayerFactory<P>],
         lines: &[String],
-    ) -> Result<FinishedGames<P>, ContestError> {
+        kept: &mut FinishedGames<P>,
+        is_suspect: &dyn Fn(GameKey) -> bool,
+    ) -> Result<(FinishedGames<P>, usize), ContestError> {
         let index = PlayerIndex::new(factories);
         let mut games = HashMap::with_capacity(lines.len());
+        let mut valid_lines = lines.len();
+        kept.retain(|key, _| !is_suspect(*key));
         for (number, line) in lines.iter().enumerate() {
             let game = Game::from_line(line, &index, self)
                 .map_err(|reason| ContestError::ForeignGame { line: number + 1, reason })?;
-            if let Some(game) = game {
+            let Some(game) = game else { continue };
+            if is_suspect(game.key()) {
+                valid_lines = valid_lines.min(number);
+            } else if number < valid_lines {
                 games.insert(game.key(), game.played);
+            } else {
+                kept.insert(game.key(), game.played);
             }
         }
-        Ok(games)
+        Ok((games, valid_lines))
     }
 }
 
 impl<P: Position> Game<P> {
-    /// Formats the game as six tab-separated fields: black, white, round, margin, the moves since
-    /// the opening (a forced random move is followed by `?`), and the forfeit.
+    /// Formats the game as six tab-separated fields: black, white, round, result, the moves since
+    /// the opening (a random move is followed by `?`), and the forfeit.
     pub(crate) fn to_line(
         &self,
         factories: &[PlayerFactory<P>],
@@ -66,7 +78,7 @@ impl<P: Position> Game<P> {
             format!("{side}: {}", error.replace(['\t', '\n', '\r'], " "))
         });
         let (black, white) = (&factories[self.black].name, &factories[self.white].name);
-        format!("{black}\t{white}\t{}\t{}\t{moves}\t{forfeit}", self.round, played.margin)
+        format!("{black}\t{white}\t{}\t{}\t{moves}\t{forfeit}", self.round, played.result)
     }
 
     /// Parses a line, or returns `None` if a player of the game is not in `index`.
@@ -76,15 +88,15 @@ impl<P: Position> Game<P> {
         config: &ContestConfig<P>,
     ) -> Result<Option<Game<P>>, String> {
         let fields: Vec<&str> = line.split('\t').collect();
-        let &[black, white, round, margin, moves, forfeit] = fields.as_slice() else {
+        let &[black, white, round, result, moves, forfeit] = fields.as_slice() else {
             return Err(format!("expected 6 fields, found {}", fields.len()));
         };
         let (Some(&black), Some(&white)) = (index.0.get(black), index.0.get(white)) else {
             return Ok(None);
         };
         let round: u32 = round.parse().map_err(|_| format!("invalid round '{round}'"))?;
-        let margin: i32 = margin.parse().map_err(|_| format!("invalid margin '{margin}'"))?;
-        let mut played = PlayedGame { margin, ..PlayedGame::from_opening(config.opening(round)) };
+        let result: i32 = result.parse().map_err(|_| format!("invalid result '{result}'"))?;
+        let mut played = PlayedGame { result, ..PlayedGame::from_opening(config.opening(round)) };
         for text in moves.split(' ').filter(|text| !text.is_empty()) {
             let random = text.ends_with('?');
             let position = played.line.position();
@@ -96,12 +108,18 @@ impl<P: Position> Game<P> {
         }
         if let Some((side, error)) = forfeit.split_once(": ") {
             let side = if side == "black" { Side::Black } else { Side::White };
-            if margin != -side.sign() * P::MAX_MARGIN {
-                return Err("the margin of a forfeited game is not the largest loss".to_owned());
+            if result != -side.sign() * P::MAX_RESULT {
+                return Err("the result of a forfeited game is not the largest loss".to_owned());
             }
             played.forfeit = Some((side, error.to_owned()));
-        } else if played.line.position().margin() != Some(margin) {
-            return Err("different openings: the moves do not lead to the result".to_owned());
+        } else {
+            match played.line.position().result() {
+                None => return Err("different openings: the moves do not end the game".to_owned()),
+                Some(actual) if actual != result => {
+                    return Err(format!("the result is {result}, but the moves lead to {actual}"));
+                }
+                Some(_) => {}
+            }
         }
         Ok(Some(Game { black, white, round, played }))
     }

@@ -1,7 +1,7 @@
 //! A round robin of many players.
 
-use crate::contest::{ContestConfig, ContestError, Game, contest};
-use crate::matches::{Forfeit, MatchReport, forfeits};
+use crate::contest::{ContestConfig, ContestError, ContestEvent, Game, contest};
+use crate::matches::{Forfeit, MatchReport, Resignation, forfeits, resignations};
 use crate::ratings::{self, PairResult, RatingConfig, RatingError, Ratings};
 use crate::tally::{Tally, distinct_games};
 use outflank_games::Position;
@@ -48,15 +48,17 @@ pub struct LeagueReport {
     pub los: Vec<Vec<f64>>,
     /// Black's advantage in Elo and its error; 0 unless it was fitted or given.
     pub advantage: (f64, f64),
-    /// The draw margin (BayesElo's drawelo) in Elo and its error; 0 unless it was fitted or given.
+    /// The draw parameter (BayesElo's drawelo) in Elo and its error; 0 unless it was fitted or given.
     pub draw_elo: (f64, f64),
     /// Virtual games per player that keep ratings finite; 0 if none are needed.
     pub virtual_games: f64,
     /// Games that differ in their start or their moves.
     pub distinct_games: u64,
     /// Games that were forfeited.
-    #[serde(rename = "faults")]
     pub forfeits: Vec<Forfeit>,
+    /// Games that were resigned.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub resignations: Vec<Resignation>,
     /// Whether all games were played.
     pub complete: bool,
 }
@@ -73,25 +75,31 @@ pub struct League<P: Position> {
 }
 
 /// Plays the games of every pair. `on_progress` receives the number of games and of new games since
-/// the last call.
+/// the last call, and returns whether to continue.
 pub fn play_league<P: Position>(
     factories: &[PlayerFactory<P>],
     config: &ContestConfig<P>,
     journal: Option<(Journal, Vec<String>)>,
-    mut on_progress: impl FnMut(u64, u64),
+    mut on_progress: impl FnMut(u64, u64) -> bool,
 ) -> Result<League<P>, ContestError> {
     let pairs: Vec<(usize, usize)> =
         (0..factories.len()).flat_map(|i| (i + 1..factories.len()).map(move |j| (i, j))).collect();
     let mut games = Vec::new();
-    let complete = contest(factories, &pairs, config, journal, |mut batch, new| {
-        on_progress(batch.len() as u64, new as u64);
-        games.append(&mut batch);
-        true
+    let mut proceed = true;
+    let complete = contest(factories, &pairs, config, journal, |event| {
+        match event {
+            ContestEvent::Games(mut batch, new) => {
+                proceed = on_progress(batch.len() as u64, new as u64);
+                games.append(&mut batch);
+            }
+            ContestEvent::Restarted => games.clear(),
+        }
+        proceed
     })?;
     Ok(League {
         names: factories.iter().map(|factory| factory.name.clone()).collect(),
         games,
-        complete,
+        complete: complete && proceed,
     })
 }
 
@@ -105,6 +113,7 @@ impl<P: Position> League<P> {
     /// Reports the games of two players as a match, from `a`'s side.
     #[must_use]
     pub fn match_report(&self, a: usize, b: usize) -> MatchReport {
+        // In the match, player 0 is `a` and player 1 is `b`.
         let match_index = |player: usize| usize::from(player == b);
         let games: Vec<Game<P>> = self
             .games
@@ -119,14 +128,14 @@ impl<P: Position> League<P> {
         )
     }
 
-    /// Computes the table and ratings of some players from the games among them.
+    /// Computes the table and ratings of some of the players from their games against each other.
     pub fn report_among(
         &self,
         players: &[usize],
         config: &RatingConfig,
     ) -> Result<LeagueReport, LeagueError> {
-        // The fit sums in the order of the players. Sorting by name makes the ratings bit-identical
-        // for every order.
+        // The order of the players determines the order of summation in the fit. Sorting by name
+        // makes the ratings bit-identical for every order.
         let mut players = players.to_vec();
         players.sort_by(|&a, &b| self.names[a].cmp(&self.names[b]));
         let mut row_of = vec![None; self.names.len()];
@@ -139,7 +148,7 @@ impl<P: Position> League<P> {
             .iter()
             .filter(|game| row_of[game.black].is_some() && row_of[game.white].is_some())
             .collect();
-        // Row: Black; column: White.
+        // The row is Black, the column White.
         let mut tallies = vec![Tally::default(); n * n];
         for game in &games {
             if let (Some(black), Some(white)) = (row_of[game.black], row_of[game.white]) {
@@ -170,18 +179,23 @@ impl<P: Position> League<P> {
             .into_iter()
             .filter(|forfeit| names.contains(&forfeit.player) && names.contains(&forfeit.opponent))
             .collect();
-        Ok(build_report(&names, &ratings, points, distinct_games(games), forfeits, self.complete))
+        let resignations = resignations(&self.names, &self.games)
+            .into_iter()
+            .filter(|game| names.contains(&game.player) && names.contains(&game.opponent))
+            .collect();
+        let distinct = distinct_games(games);
+        let report = build_report(&names, &ratings, points, distinct, self.complete);
+        Ok(LeagueReport { forfeits, resignations, ..report })
     }
 }
 
-/// Builds the report, sorted by rating and then by name, so that it does not depend on the order of
+/// Builds the report without games that ended early, sorted by rating and then by name, so that it does not depend on the order of
 /// the players.
 fn build_report(
     names: &[String],
     ratings: &Ratings,
     points: impl Fn(usize, usize) -> f64,
     distinct_games: u64,
-    forfeits: Vec<Forfeit>,
     complete: bool,
 ) -> LeagueReport {
     let mut order: Vec<usize> = (0..names.len()).collect();
@@ -204,18 +218,19 @@ fn build_report(
             },
         })
         .collect();
-    let grid = |cell: &dyn Fn(usize, usize) -> f64| {
+    let matrix = |cell: &dyn Fn(usize, usize) -> f64| {
         order.iter().map(|&a| order.iter().map(|&b| cell(a, b)).collect()).collect()
     };
     LeagueReport {
         players,
-        table: grid(&|a, b| if a == b { 0.0 } else { points(a, b) }),
-        los: grid(&|a, b| ratings.los(a, b)),
+        table: matrix(&|a, b| if a == b { 0.0 } else { points(a, b) }),
+        los: matrix(&|a, b| ratings.los(a, b)),
         advantage: (ratings.advantage.value, ratings.advantage.error),
-        draw_elo: (ratings.drawelo.value, ratings.drawelo.error),
+        draw_elo: (ratings.draw_elo.value, ratings.draw_elo.error),
         virtual_games: ratings.virtual_games,
         distinct_games,
-        forfeits,
+        forfeits: Vec::new(),
+        resignations: Vec::new(),
         complete,
     }
 }

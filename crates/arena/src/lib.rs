@@ -16,8 +16,9 @@ pub mod remote;
 pub mod score;
 pub mod sprt;
 mod tally;
+mod worker_record;
 
 pub use accuracy::accuracy;
-pub use contest::{ContestConfig, ContestError, Game, contest};
+pub use contest::{ContestConfig, ContestError, ContestEvent, Game, contest};
 pub use game::{PlayedGame, play};
 pub use tally::{Tally, distinct_games};

@@ -1,8 +1,8 @@
 //! Dense linear algebra with a fixed order of summation.
 //!
-//! A library that selects instructions by the processor may sum in another order on another
-//! machine. Here results are bit-identical everywhere. Sums run in [`LANES`](dot) parallel lanes,
-//! which the compiler can vectorize, and the lanes are added pairwise.
+//! Results are bit-identical on every machine. A BLAS library that selects instructions for the
+//! processor does not guarantee this, since it may sum in a different order. A sum is split into
+//! [`LANES`](dot) partial sums, which the compiler can vectorize; these are then added pairwise.
 
 /// A square matrix in row-major order.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,9 +50,9 @@ impl Matrix {
         self.cells[row * self.size + column] += value;
     }
 
-    /// Computes the product with a vector, summed in eight lanes.
+    /// Computes the product with a vector, using eight partial sums.
     #[must_use]
-    pub fn times(&self, vector: &[f64]) -> Vec<f64> {
+    pub fn multiply_vector(&self, vector: &[f64]) -> Vec<f64> {
         (0..self.size).map(|row| dot::<8>(self.row(row), vector)).collect()
     }
 
@@ -68,9 +68,9 @@ impl Matrix {
         other
     }
 
-    /// Computes `factor * self * other`, skipping the zeros of `self`.
+    /// Computes `factor * self * other`; fast if most elements of `self` are zero.
     #[must_use]
-    pub fn sparse_times(&self, other: &Matrix, factor: f64) -> Matrix {
+    pub fn multiply_sparse(&self, other: &Matrix, factor: f64) -> Matrix {
         let mut product = Matrix::zero(self.size);
         for row in 0..self.size {
             for (column, &value) in self.row(row).iter().enumerate() {
@@ -83,7 +83,7 @@ impl Matrix {
     }
 
     /// Adds another matrix of the same size.
-    pub fn add_all(&mut self, other: &Matrix) {
+    pub fn add_matrix(&mut self, other: &Matrix) {
         add_scaled(&mut self.cells, 1.0, &other.cells);
     }
 
@@ -91,8 +91,8 @@ impl Matrix {
     /// read.
     ///
     /// Returns `None` unless every pivot is finite and greater than `tolerance` times its diagonal
-    /// element. A tolerance of zero accepts every matrix that is numerically positive definite; a
-    /// pivot below `1e-14` has lost all its digits.
+    /// element. A tolerance of zero accepts every matrix that is numerically positive definite. A tolerance of
+    /// `1e-14` also rejects matrices that are singular to working precision.
     #[must_use]
     pub fn cholesky<const LANES: usize>(&self, tolerance: f64) -> Option<Cholesky<LANES>> {
         let mut lower = Matrix::zero(self.size);
@@ -124,7 +124,7 @@ impl From<(usize, Vec<f64>)> for Matrix {
     }
 }
 
-/// The lower triangular factor L of a matrix A = L·Lᵀ. Its sums run in `LANES` lanes.
+/// The lower triangular factor L of a matrix A = L·Lᵀ. `LANES` is the number of partial sums, see [`dot`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cholesky<const LANES: usize> {
     lower: Matrix,
@@ -178,8 +178,8 @@ impl<const LANES: usize> Cholesky<LANES> {
     }
 }
 
-/// Computes the inner product in `LANES` lanes, a power of two, which are added pairwise: lane `i`
-/// to lane `i + LANES / 2`, and so on.
+/// Computes the inner product as `LANES` partial sums (a power of two), which are added pairwise: sum
+/// `i` and sum `i + LANES / 2`, and so on.
 #[inline]
 #[must_use]
 pub fn dot<const LANES: usize>(a: &[f64], b: &[f64]) -> f64 {
@@ -205,7 +205,7 @@ pub fn dot<const LANES: usize>(a: &[f64], b: &[f64]) -> f64 {
     lanes[0] + rest
 }
 
-/// Adds a multiple of one vector to another.
+/// Adds `factor` times the vector `from` to the vector `to`.
 #[inline]
 pub fn add_scaled(to: &mut [f64], factor: f64, from: &[f64]) {
     for (to, from) in to.iter_mut().zip(from) {
@@ -241,7 +241,7 @@ mod tests {
         }
         let mut solution: Vec<f64> = (0..size).map(|i| i as f64 - 4.0).collect();
         factor.solve_lower(&mut solution);
-        for (got, expected) in factor.lower().times(&solution).iter().zip(0..) {
+        for (got, expected) in factor.lower().multiply_vector(&solution).iter().zip(0..) {
             assert!((got - (f64::from(expected) - 4.0)).abs() < 1e-12);
         }
     }
@@ -277,13 +277,16 @@ mod tests {
             assert!(Matrix::zero(0).cholesky::<4>(tolerance).is_some());
         }
         // Singular to working precision: the last pivot is about 1e-16 of its diagonal element.
-        let nearly = matrix(2, &[1.0, 1.0, 1.0, 1.0 + 2e-16]);
-        assert!(nearly.cholesky::<4>(0.0).is_some() && nearly.cholesky::<4>(1e-14).is_none());
+        let nearly_singular = matrix(2, &[1.0, 1.0, 1.0, 1.0 + 2e-16]);
+        assert!(
+            nearly_singular.cholesky::<4>(0.0).is_some()
+                && nearly_singular.cholesky::<4>(1e-14).is_none()
+        );
     }
 
     /// The order of summation is part of the contract, since results are stored.
     #[test]
-    fn lanes_are_summed_pairwise() {
+    fn partial_sums_are_added_pairwise() {
         let a: Vec<f64> = (0..21).map(|i| 1.0 / f64::from(3 + i)).collect();
         let b: Vec<f64> = (0..21).map(|i| f64::from(7 - i) / 11.0).collect();
         let mut l = [0.0; 8];

@@ -4,7 +4,7 @@
 //! alone. In every step each game advances until a player needs move scores; then the queries to
 //! the same model are evaluated together.
 
-use crate::game::PlayedGame;
+use crate::game::{PlayedGame, RESIGNED};
 use outflank_games::{Line, Position, Side};
 use outflank_models::Policy;
 use outflank_players::{Player, PlayerError, Turn};
@@ -21,7 +21,7 @@ pub(crate) struct GameSetup<'a, P: Position, T> {
     pub rng: &'a mut Rng,
 }
 
-/// Black's margin and the forfeit, if there was one.
+/// Black's result and the forfeit, if there was one.
 type GameEnd = (i32, Option<(Side, String)>);
 
 /// A game in progress.
@@ -31,14 +31,15 @@ struct ActiveGame<'a, P: Position, T> {
     end: Option<GameEnd>,
 }
 
-/// A request for move scores that a game waits for.
+/// A game that waits for the scores of its legal moves.
 struct ScoreQuery<P: Position> {
+    /// The index of the game.
     game: usize,
     policy: Arc<dyn Policy<P>>,
     moves: Vec<P::Move>,
 }
 
-/// The players of a finished game, for reuse, and the game.
+/// The players of a finished game, which can be reused, and the game.
 pub(crate) type FinishedGame<P, T> = ([T; 2], PlayedGame<P>);
 
 /// Plays all games to their ends.
@@ -105,8 +106,8 @@ impl<'a, P: Position, T: Player<P>> ActiveGame<'a, P, T> {
                 return None;
             }
             let position = self.setup.line.position();
-            if let Some(margin) = position.margin() {
-                self.end = Some((margin, None));
+            if let Some(result) = position.result() {
+                self.end = Some((result, None));
                 return None;
             }
             let side = position.to_move();
@@ -147,13 +148,17 @@ impl<'a, P: Position, T: Player<P>> ActiveGame<'a, P, T> {
     }
 
     fn finish(self) -> FinishedGame<P, T> {
-        let (margin, forfeit) = self.end.unwrap_or_default();
+        let (result, forfeit) = self.end.unwrap_or_default();
         let GameSetup { players, line, .. } = self.setup;
-        (players, PlayedGame { line, random: self.random, margin, forfeit })
+        (players, PlayedGame { line, random: self.random, result, forfeit })
     }
 }
 
-/// Returns the end of a game that this side forfeits.
+/// Returns the end of a game that this side resigns or forfeits.
 fn forfeit<P: Position>(side: Side, error: &PlayerError) -> GameEnd {
-    (-side.sign() * P::MAX_MARGIN, Some((side, error.to_string())))
+    let reason = match error {
+        PlayerError::Resigned { .. } => RESIGNED.to_owned(),
+        error => error.to_string(),
+    };
+    (-side.sign() * P::MAX_RESULT, Some((side, reason)))
 }

@@ -1,6 +1,6 @@
 //! A match between two players.
 
-use crate::contest::{ContestConfig, ContestError, Game, contest};
+use crate::contest::{ContestConfig, ContestError, ContestEvent, Game, contest};
 use crate::score::Score;
 use crate::sprt::{Sprt, SprtDecision};
 use crate::tally::{Tally, distinct_games};
@@ -19,8 +19,18 @@ pub struct Forfeit {
     /// The round, from 1.
     pub round: u32,
     /// The error.
-    #[serde(rename = "what")]
     pub error: String,
+}
+
+/// A game that a player resigned.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Resignation {
+    /// The player that resigned.
+    pub player: String,
+    /// Its opponent.
+    pub opponent: String,
+    /// The round, from 1.
+    pub round: u32,
 }
 
 /// The state of the sequential test of a match.
@@ -85,54 +95,64 @@ pub struct MatchReport {
     pub elo_interval: (Option<f64>, Option<f64>),
     /// The likelihood of superiority of the first player.
     pub los: f64,
-    /// Pentanomial counts: rounds by the first player's points, 0, 0.5, 1, 1.5, 2.
+    /// Pentanomial counts: the number of rounds in which the first player scored 0, 0.5, 1, 1.5 and 2
+    /// points.
     pub pentanomial: [u64; 5],
     /// Games that differ in their start or their moves.
     pub distinct_games: u64,
     /// The sequential test, if there is one.
     pub sprt: Option<SprtStatus>,
     /// Games that were forfeited.
-    #[serde(rename = "faults")]
     pub forfeits: Vec<Forfeit>,
+    /// Games that were resigned.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub resignations: Vec<Resignation>,
     /// Whether all games were played or the test is decided.
     pub complete: bool,
 }
 
-/// Plays a match. `on_progress` receives the tally and the number of new games since the last call.
+/// Plays a match. `on_progress` receives the tally and the number of new games since the last call,
+/// and returns whether to continue.
 pub fn play_match<P: Position>(
     factories: &[PlayerFactory<P>; 2],
     config: &ContestConfig<P>,
     sprt: Option<Sprt>,
     journal: Option<(Journal, Vec<String>)>,
-    mut on_progress: impl FnMut(&Tally, u64),
+    mut on_progress: impl FnMut(&Tally, u64) -> bool,
 ) -> Result<(MatchReport, Vec<Game<P>>), ContestError> {
     let mut tally = Tally::default();
     let mut games: Vec<Game<P>> = Vec::new();
-    let mut decided = false;
-    let all_played = contest(factories, &[(0, 1)], config, journal, |mut batch, new| {
+    let (mut decided, mut proceed) = (false, true);
+    let all_played = contest(factories, &[(0, 1)], config, journal, |event| {
+        let ContestEvent::Games(mut batch, new) = event else {
+            tally = Tally::default();
+            games.clear();
+            decided = false;
+            return true;
+        };
         if let Some(sprt) = &sprt {
             // The test is evaluated after every round, so that its end does not depend on how
             // rounds are grouped into batches.
-            let mut used = 0;
+            let mut used_games = 0;
             for round in batch.chunk_by(|a, b| a.round == b.round) {
                 tally.add(0, round);
-                used += round.len();
+                used_games += round.len();
                 let llr = sprt.llr_of_pairs(tally.pentanomial);
                 if sprt.decision(llr) != SprtDecision::Undecided {
                     decided = true;
                     break;
                 }
             }
-            batch.truncate(used);
+            batch.truncate(used_games);
         } else {
             tally.add(0, &batch);
         }
         games.append(&mut batch);
-        on_progress(&tally, new as u64);
-        !decided
+        proceed = on_progress(&tally, new as u64);
+        proceed && !decided
     })?;
     let names = [factories[0].name.clone(), factories[1].name.clone()];
-    let report = MatchReport::new(&names, &tally, &games, sprt, all_played || decided);
+    let report = MatchReport::new(&names, &tally, &games, sprt, all_played && proceed || decided);
     Ok((report, games))
 }
 
@@ -155,8 +175,8 @@ impl MatchReport {
         sprt: Option<Sprt>,
         complete: bool,
     ) -> MatchReport {
-        let paired = 2 * tally.pentanomial.iter().sum::<u64>() == tally.games();
-        let score = if paired {
+        let all_paired = 2 * tally.pentanomial.iter().sum::<u64>() == tally.games();
+        let score = if all_paired {
             Score::of_pairs(tally.pentanomial)
         } else {
             Score::of_games(tally.wins, tally.draws, tally.losses)
@@ -177,6 +197,7 @@ impl MatchReport {
             distinct_games: distinct_games(games),
             sprt: sprt.map(|sprt| SprtStatus::new(&sprt, tally.pentanomial)),
             forfeits: forfeits(names, games),
+            resignations: resignations(names, games),
             complete,
         }
     }
@@ -188,20 +209,35 @@ impl MatchReport {
     }
 }
 
-/// Lists the forfeited games.
+/// Lists the games that a player forfeited by an error.
 pub(crate) fn forfeits<P: Position>(names: &[String], games: &[Game<P>]) -> Vec<Forfeit> {
     let forfeit = |game: &Game<P>| {
-        let (side, error) = game.played.forfeit.as_ref()?;
-        let (player, opponent) = match side {
-            Side::Black => (game.black, game.white),
-            Side::White => (game.white, game.black),
-        };
-        Some(Forfeit {
-            player: names[player].clone(),
-            opponent: names[opponent].clone(),
-            round: game.round + 1,
-            error: error.clone(),
-        })
+        let (player, opponent, error) = lost_early(names, game)?;
+        let error = error.to_owned();
+        Some(Forfeit { player, opponent, round: game.round + 1, error })
     };
-    games.iter().filter_map(forfeit).collect()
+    games.iter().filter(|game| !game.played.is_resigned()).filter_map(forfeit).collect()
+}
+
+/// Lists the games that a player resigned.
+pub(crate) fn resignations<P: Position>(names: &[String], games: &[Game<P>]) -> Vec<Resignation> {
+    let resignation = |game: &Game<P>| {
+        let (player, opponent, _) = lost_early(names, game)?;
+        Some(Resignation { player, opponent, round: game.round + 1 })
+    };
+    games.iter().filter(|game| game.played.is_resigned()).filter_map(resignation).collect()
+}
+
+/// Returns the names of the loser and the winner of a game that was not played to its end, and the
+/// reason.
+fn lost_early<'a, P: Position>(
+    names: &[String],
+    game: &'a Game<P>,
+) -> Option<(String, String, &'a str)> {
+    let (side, error) = game.played.forfeit.as_ref()?;
+    let (player, opponent) = match side {
+        Side::Black => (game.black, game.white),
+        Side::White => (game.white, game.black),
+    };
+    Some((names[player].clone(), names[opponent].clone(), error))
 }

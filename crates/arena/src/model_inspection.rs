@@ -1,9 +1,8 @@
 //! Inspection of any model on positions: disc values per square, preferred squares, and the
 //! patterns with the largest weights of an n-tuple network.
 //!
-//! Positions are transformed by the eight symmetries in turn, so that the result does not depend on
-//! the orientation of recorded games. Only a model that is not symmetric itself yields an
-//! asymmetric result.
+//! The eight symmetries are applied to the positions in turn, so that the result does not depend on
+//! the orientation of recorded games. An asymmetric result means that the model is asymmetric.
 
 use crate::accuracy::TIE_TOLERANCE;
 use outflank_games::othello::{Othello, Square, Symmetry};
@@ -20,7 +19,7 @@ pub struct Afterstate {
     pub mover: Side,
 }
 
-/// Samples at most `max` evenly spaced choices and transforms each by the next symmetry in turn.
+/// Samples at most `max` evenly spaced choices and applies the eight symmetries to them in turn.
 #[must_use]
 pub fn sample(choices: &[Decision<Othello>], max: usize) -> Vec<Decision<Othello>> {
     let step = choices.len().div_ceil(max.max(1)).max(1);
@@ -28,7 +27,7 @@ pub fn sample(choices: &[Decision<Othello>], max: usize) -> Vec<Decision<Othello
         let symmetry = Symmetry::ALL[index % Symmetry::ALL.len()];
         Decision {
             position: choice.position.transform(symmetry),
-            chosen: symmetry.square(choice.chosen),
+            chosen: symmetry.transform_square(choice.chosen),
         }
     };
     choices.iter().step_by(step).enumerate().map(transformed).collect()
@@ -78,7 +77,7 @@ impl Region {
         Region::Middle,
     ];
 
-    /// Returns the name in reports.
+    /// Returns the name for reports.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -96,15 +95,15 @@ impl Region {
     /// Returns the region of a square, given the empty squares.
     #[must_use]
     pub fn of(square: Square, empty: u64) -> Region {
-        let fold = |x: u8| if x > 3 { 7 - x } else { x };
-        let (column, row) = (fold(square.column()), fold(square.row()));
+        let edge_distance = |x: u8| if x > 3 { 7 - x } else { x };
+        let (column, row) = (edge_distance(square.column()), edge_distance(square.row()));
         let corner = u64::from(square.column() > 3) * 7 + u64::from(square.row() > 3) * 56;
-        let open = empty >> corner & 1 == 1;
+        let corner_is_empty = empty >> corner & 1 == 1;
         match (column.min(row), column.max(row)) {
             (0, 0) => Region::Corner,
-            (0, 1) if open => Region::OpenC,
+            (0, 1) if corner_is_empty => Region::OpenC,
             (0, 1) => Region::ClosedC,
-            (1, 1) if open => Region::OpenX,
+            (1, 1) if corner_is_empty => Region::OpenX,
             (1, 1) => Region::ClosedX,
             (0, _) => Region::Edge,
             (1, _) => Region::Inner,
@@ -113,7 +112,7 @@ impl Region {
     }
 }
 
-/// The value of an own disc instead of an opponent's disc, all else being equal.
+/// How much the value of a position rises if an opponent's disc is replaced by an own disc.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DiscValues {
     /// Mean by square over the positions where it is occupied; NaN if it never is.
@@ -172,7 +171,7 @@ pub fn disc_values(model: &dyn Evaluate<Othello>, afterstates: &[Afterstate]) ->
 /// percentage of a uniform random choice; NaN if it was never legal.
 ///
 /// `probabilities` writes the probability of each legal move.
-fn relative_to_chance(
+fn preferences_over_random(
     choices: &[Decision<Othello>],
     mut probabilities: impl FnMut(&Decision<Othello>, &[Square], &mut Vec<f64>),
 ) -> [f64; 64] {
@@ -182,31 +181,31 @@ fn relative_to_chance(
         moves.clear();
         moves.extend(choice.position.moves());
         probabilities(choice, &moves, &mut values);
-        let chance = 1.0 / moves.len() as f64;
+        let uniform = 1.0 / moves.len() as f64;
         for (square, probability) in moves.iter().zip(&values) {
-            squares[square.index()].add(100.0 * (probability - chance));
+            squares[square.index()].add(100.0 * (probability - uniform));
         }
     }
     squares.map(Mean::get)
 }
 
-/// Returns the move preferences of the players of the games, relative to chance.
+/// Returns the move preferences of the players of the games, relative to random moves.
 #[must_use]
 pub fn game_move_preferences(choices: &[Decision<Othello>]) -> [f64; 64] {
-    relative_to_chance(choices, |choice, moves, values| {
+    preferences_over_random(choices, |choice, moves, values| {
         values.clear();
         values.extend(moves.iter().map(|&mv| f64::from(u8::from(mv == choice.chosen))));
     })
 }
 
-/// Returns the move preferences of a model on the same positions, relative to chance.
+/// Returns the move preferences of a model on the same positions, relative to random moves.
 #[must_use]
 pub fn model_move_preferences(
     policy: &dyn Policy<Othello>,
     choices: &[Decision<Othello>],
 ) -> [f64; 64] {
     let mut scores = Vec::new();
-    relative_to_chance(choices, |choice, moves, values| {
+    preferences_over_random(choices, |choice, moves, values| {
         policy.score(&choice.position, moves, &mut scores);
         let best = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         let tied = scores.iter().filter(|&&score| score >= best - TIE_TOLERANCE).count() as f64;
@@ -235,8 +234,9 @@ pub struct Pattern {
 /// Returns for each tuple the patterns with the largest and smallest weight, among those that occur
 /// at least `min_frequency` times per position; `None` for a tuple without two such patterns.
 ///
-/// Every position reads the same number of entries of a table, so only differences within a table
-/// are meaningful. Weights are relative to the mean over the positions.
+/// Every position uses the same number of entries of a tuple's table. Adding a constant to all
+/// entries of a table would therefore not change the ranking of positions: only differences within a
+/// table are meaningful, and weights are given relative to their mean over the positions.
 #[must_use]
 pub fn extreme_patterns(
     network: &NTupleNetwork,
@@ -244,7 +244,7 @@ pub fn extreme_patterns(
     min_frequency: f64,
 ) -> Vec<Option<[Pattern; 2]>> {
     let tuples = network.tuples();
-    let mut counts = vec![0.0f64; tuples.count()];
+    let mut counts = vec![0.0f64; tuples.feature_count()];
     for Afterstate { position, mover } in afterstates {
         let black = if network.view() == View::Invert { *mover } else { Side::Black };
         tuples.visit(position, black, |feature, _| counts[feature] += 1.0);
@@ -252,6 +252,7 @@ pub fn extreme_patterns(
     let positions = afterstates.len().max(1) as f64;
     let pattern = |tuple: usize, entry: usize, weight: f64, count: f64| {
         let squares = &tuples.tuples()[tuple].placements()[0];
+        // The digits of the entry in base 3 are the contents of the tuple's squares.
         let (mut own, mut other, mut rest) = (0, 0, entry);
         for square in squares.iter().rev() {
             match rest % 3 {

@@ -1,12 +1,12 @@
-//! Players that are reused from game to game.
+//! A pool of player instances that are reused from game to game.
 
 use outflank_games::{Position, Side};
 use outflank_players::{Player, PlayerError, PlayerFactory};
 
 /// Idle player instances of one thread, by player and color.
 ///
-/// Each color has its own instances, so that a player can play against itself. An engine process is
-/// started once and plays many games.
+/// Each color has its own instances, so that a player can play against itself. An instance may be
+/// costly to create: for an external engine it is a process.
 pub(crate) struct PlayerPool<'a, P: Position> {
     factories: &'a [PlayerFactory<P>],
     idle: Vec<[Vec<Box<dyn Player<P>>>; 2]>,

@@ -1,17 +1,18 @@
 //! Bradley-Terry ratings, with the draw and first-move parameters of BayesElo.
 //!
-//! With f(x) = 1/(1 + 10^(x/400)) and i moving first against j,
+//! With f(x) = 1/(1 + 10^(x/400)), ratings rᵢ and rⱼ, and player i moving first against j,
 //!
-//! > P(i wins) = f(rⱼ − rᵢ − advantage + drawelo),
+//! > P(i wins) = f(rⱼ − rᵢ − advantage + draw_elo),
 //!
-//! > P(j wins) = f(rᵢ − rⱼ + advantage + drawelo),
+//! > P(j wins) = f(rᵢ − rⱼ + advantage + draw_elo),
 //!
-//! and a draw has the remaining probability. With drawelo 0 the model has no draws; a draw then
-//! counts as half a win and half a loss, and only the total points of the players matter.
+//! and a draw has the remaining probability. `draw_elo` (BayesElo's drawelo) determines how likely a
+//! draw is. If it is 0, the model has no draws: a drawn game counts as half a win and half a loss, and
+//! only the total points of the players matter.
 //!
-//! Ratings maximize the likelihood. Error bars are from the inverse of the observed information
-//! with a fixed mean rating. With drawelo 0 they are slightly too wide in leagues with draws, since
-//! half points vary less than a model of wins and losses expects.
+//! Ratings maximize the likelihood. Error bars come from the inverse of the observed information
+//! matrix, with a fixed mean rating. With `draw_elo` 0 they are slightly too wide in leagues with
+//! draws, because draws make scores vary less than a model of wins and losses assumes.
 //!
 //! R. A. Bradley and M. E. Terry, Biometrika 39 (1952); P. V. Rao and L. L. Kupper, JASA 62 (1967)
 //! for draws; D. R. Hunter, Annals of Statistics 32 (2004) for the existence of a maximum.
@@ -23,7 +24,7 @@ mod newton;
 pub use error::RatingError;
 use error::{check_config, check_count, check_games};
 use groups::list_groups;
-use newton::{Edge, LikelihoodMaximum, LikelihoodProblem, ModelParameter};
+use newton::{LikelihoodMaximum, LikelihoodProblem, NaturalParameter, PairTerms};
 
 /// Rating points per natural unit of strength: 400 / ln 10.
 const ELO_PER_UNIT: f64 = 400.0 / std::f64::consts::LN_10;
@@ -38,7 +39,7 @@ pub const VIRTUAL_GAMES: f64 = 1.0;
 /// Upper limit for games per player; sums of counts are exact below it.
 const MAX_GAMES: f64 = 1e15;
 
-/// The results of one ordered pair of players, from the side of the player who moved first.
+/// The results of the games in which `first` moved first against `second`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PairResult {
     /// The player who moved first.
@@ -53,9 +54,9 @@ pub struct PairResult {
     pub losses: f64,
 }
 
-/// A parameter of the model that is fixed, or fitted by maximum likelihood with the ratings.
+/// A parameter of the rating model in Elo: fixed, or fitted by maximum likelihood with the ratings.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Parameter {
+pub enum EloParameter {
     /// Fixed, in rating points.
     Fixed(f64),
     /// Fitted to the results.
@@ -65,12 +66,13 @@ pub enum Parameter {
 /// Settings of the rating model; the default is plain Bradley-Terry with mean 1600.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RatingConfig {
-    /// The draw margin: with 0, a draw counts as half a win and half a loss.
-    pub drawelo: Parameter,
+    /// The parameter that determines the probability of draws; with 0, a draw counts as half a win and
+    /// half a loss.
+    pub draw_elo: EloParameter,
     /// The advantage of moving first.
-    pub advantage: Parameter,
+    pub advantage: EloParameter,
     /// BayesElo's prior: about this many virtual draws per player, distributed over its opponents
-    /// in proportion to the games played, half in each order.
+    /// in proportion to the games played; each player moves first in half of them.
     pub prior: f64,
     /// The mean of all ratings.
     pub mean: f64,
@@ -79,8 +81,8 @@ pub struct RatingConfig {
 impl Default for RatingConfig {
     fn default() -> Self {
         Self {
-            drawelo: Parameter::Fixed(0.0),
-            advantage: Parameter::Fixed(0.0),
+            draw_elo: EloParameter::Fixed(0.0),
+            advantage: EloParameter::Fixed(0.0),
             prior: 0.0,
             mean: 1600.0,
         }
@@ -107,8 +109,8 @@ pub struct Ratings {
     pub games: Vec<f64>,
     /// The advantage of moving first.
     pub advantage: Estimate,
-    /// The draw margin; 0 if no game was drawn and it is not fixed.
-    pub drawelo: Estimate,
+    /// The draw parameter; 0 if no game was drawn and it is not fixed.
+    pub draw_elo: Estimate,
     /// Virtual games per player that were added because some estimate would otherwise be infinite
     /// or undetermined, for example of a player who won every game: [`VIRTUAL_GAMES`] or 0. They
     /// are distributed like the prior, a third each of wins, draws and losses.
@@ -178,37 +180,39 @@ pub fn fit(
         draws += pair.draws;
     }
     check_games(&games)?;
-    let met = pairs.iter().filter(|m| m.games() > 0.0).map(|m| (m.first, m.second));
-    groups::check_connected(players, met)?;
+    let played = pairs.iter().filter(|pair| pair.games() > 0.0);
+    groups::check_connected(players, played.map(|pair| (pair.first, pair.second)))?;
 
     let advantage = match config.advantage {
-        Parameter::Fixed(points) => ModelParameter::Fixed(points / ELO_PER_UNIT),
-        Parameter::Fitted => ModelParameter::Fitted(0.0),
+        EloParameter::Fixed(points) => NaturalParameter::Fixed(points / ELO_PER_UNIT),
+        EloParameter::Fitted => NaturalParameter::Fitted(0.0),
     };
-    let margin = match config.drawelo {
-        Parameter::Fixed(points) => ModelParameter::Fixed(points / ELO_PER_UNIT),
-        Parameter::Fitted if draws <= 0.0 => ModelParameter::Fixed(0.0),
-        Parameter::Fitted => {
-            // Between equal players the margin follows from the fraction of draws alone.
-            let share = (2.0 * draws / games.iter().sum::<f64>()).min(0.99);
-            ModelParameter::Fitted(libm::log((1.0 + share) / (1.0 - share)).max(1e-3))
+    let draw_margin = match config.draw_elo {
+        EloParameter::Fixed(points) => NaturalParameter::Fixed(points / ELO_PER_UNIT),
+        EloParameter::Fitted if draws <= 0.0 => NaturalParameter::Fixed(0.0),
+        EloParameter::Fitted => {
+            // The starting value is exact for players of equal strength.
+            let draw_fraction = (2.0 * draws / games.iter().sum::<f64>()).min(0.99);
+            let start = libm::log((1.0 + draw_fraction) / (1.0 - draw_fraction));
+            NaturalParameter::Fitted(start.max(1e-3))
         }
     };
     let problem_with = |virtual_games: f64| {
         let mut problem = LikelihoodProblem {
-            edges: Vec::with_capacity(pairs.len()),
+            pairs: Vec::with_capacity(pairs.len()),
             draws: 0.0,
             linear: vec![0.0; players],
             advantage,
-            margin,
+            draw_margin,
         };
         for pair in pairs.iter().filter(|pair| pair.games() > 0.0) {
             problem.add(*pair);
             let (i, j) = (pair.first, pair.second);
             let share = 0.25 * pair.games() * (1.0 / games[i] + 1.0 / games[j]);
-            // Virtual draws alone do not bound a fitted draw margin; thirds of each result do.
-            let (decided, drawn) =
-                (virtual_games / 3.0 * share, (config.prior + virtual_games / 3.0) * share);
+            // Virtual draws alone would leave a fitted draw parameter unbounded, so virtual games are
+            // a third each wins, draws and losses.
+            let decided = virtual_games / 3.0 * share;
+            let drawn = (config.prior + virtual_games / 3.0) * share;
             if drawn > 0.0 {
                 let virtual_result = PairResult {
                     first: i,
@@ -240,9 +244,9 @@ pub fn fit_totals<Row: AsRef<[f64]>>(
     config: &RatingConfig,
 ) -> Result<Ratings, RatingError> {
     check_config(config)?;
-    for (option, parameter) in [("drawelo", config.drawelo), ("advantage", config.advantage)] {
-        if parameter != Parameter::Fixed(0.0) {
-            return Err(RatingError::BadTotals(format!(
+    for (option, parameter) in [("draw_elo", config.draw_elo), ("advantage", config.advantage)] {
+        if parameter != EloParameter::Fixed(0.0) {
+            return Err(RatingError::InvalidTotals(format!(
                 "{option} cannot be fitted to totals; leave it fixed at 0, or give the results of every pair"
             )));
         }
@@ -260,14 +264,14 @@ pub fn fit_totals<Row: AsRef<[f64]>>(
 
     let problem_with = |virtual_games: f64| {
         let mut problem = LikelihoodProblem {
-            edges: Vec::with_capacity(pairs.len()),
+            pairs: Vec::with_capacity(pairs.len()),
             draws: 0.0,
             linear: points.iter().zip(&totals).map(|(p, n)| p - 0.5 * n).collect(),
-            advantage: ModelParameter::Fixed(0.0),
-            margin: ModelParameter::Fixed(0.0),
+            advantage: NaturalParameter::Fixed(0.0),
+            draw_margin: NaturalParameter::Fixed(0.0),
         };
         for &(i, j, count) in &pairs {
-            // The games enter as draws; the linear term moves the points to the right players.
+            // All games enter as draws; the linear term corrects the points of each player.
             let share = 0.5 * count * (1.0 / totals[i] + 1.0 / totals[j]);
             let drawn = count + (config.prior + virtual_games) * share;
             problem.add(PairResult { first: i, second: j, wins: 0.0, draws: drawn, losses: 0.0 });
@@ -277,7 +281,7 @@ pub fn fit_totals<Row: AsRef<[f64]>>(
     maximize_likelihood(problem_with, points, &totals, config)
 }
 
-/// Maximizes the likelihood, with virtual games only if there is no maximum without them.
+/// Maximizes the likelihood. Adds virtual games only if there is no maximum without them.
 fn maximize_likelihood(
     problem_with: impl Fn(f64) -> LikelihoodProblem,
     points: &[f64],
@@ -287,15 +291,15 @@ fn maximize_likelihood(
     let n = points.len();
     if n < 2 {
         let fixed = |parameter| match parameter {
-            Parameter::Fixed(value) => Estimate { value, error: 0.0 },
-            Parameter::Fitted => Estimate { value: 0.0, error: 0.0 },
+            EloParameter::Fixed(value) => Estimate { value, error: 0.0 },
+            EloParameter::Fitted => Estimate { value: 0.0, error: 0.0 },
         };
         return Ok(Ratings {
             ratings: vec![Estimate { value: config.mean, error: 0.0 }; n],
             points: points.to_vec(),
             games: games.to_vec(),
             advantage: fixed(config.advantage),
-            drawelo: fixed(config.drawelo),
+            draw_elo: fixed(config.draw_elo),
             virtual_games: 0.0,
             log_likelihood: 0.0,
             iterations: 0,
@@ -313,7 +317,7 @@ fn maximize_likelihood(
     let LikelihoodMaximum {
         strengths,
         advantage,
-        margin,
+        draw_margin,
         covariance,
         free_parameters,
         log_likelihood,
@@ -324,14 +328,14 @@ fn maximize_likelihood(
     let error = |k: usize| Z_95 * variance(k, k).max(0.0).sqrt();
     let mut next = n;
     let mut estimate = |parameter, value: f64| match parameter {
-        ModelParameter::Fixed(_) => Estimate { value: value * ELO_PER_UNIT, error: 0.0 },
-        ModelParameter::Fitted(_) => {
+        NaturalParameter::Fixed(_) => Estimate { value: value * ELO_PER_UNIT, error: 0.0 },
+        NaturalParameter::Fitted(_) => {
             next += 1;
             Estimate { value: value * ELO_PER_UNIT, error: error(next - 1) }
         }
     };
     let advantage = estimate(problem.advantage, advantage);
-    let drawelo = estimate(problem.margin, margin);
+    let draw_elo = estimate(problem.draw_margin, draw_margin);
     Ok(Ratings {
         ratings: (strengths.iter().enumerate())
             .map(|(i, s)| Estimate { value: config.mean + s * ELO_PER_UNIT, error: error(i) })
@@ -339,7 +343,7 @@ fn maximize_likelihood(
         points: points.to_vec(),
         games: games.to_vec(),
         advantage,
-        drawelo,
+        draw_elo,
         virtual_games,
         log_likelihood,
         iterations,
@@ -356,16 +360,18 @@ impl PairResult {
 }
 
 impl LikelihoodProblem {
+    /// Adds the results of a pair.
     fn add(&mut self, pair: PairResult) {
-        let PairResult { first, second, mut wins, draws, mut losses } = pair;
-        if matches!(self.margin, ModelParameter::Fixed(margin) if margin == 0.0) {
-            wins += 0.5 * draws;
-            losses += 0.5 * draws;
+        let PairResult { first, second, wins, draws, losses } = pair;
+        let (mut win_weight, mut loss_weight) = (wins, losses);
+        if matches!(self.draw_margin, NaturalParameter::Fixed(margin) if margin == 0.0) {
+            win_weight += 0.5 * draws;
+            loss_weight += 0.5 * draws;
         } else {
-            wins += draws;
-            losses += draws;
+            win_weight += draws;
+            loss_weight += draws;
             self.draws += draws;
         }
-        self.edges.push(Edge { first, second, wins, losses });
+        self.pairs.push(PairTerms { first, second, win_weight, loss_weight });
     }
 }

@@ -1,21 +1,25 @@
 //! Contests whose games are played by remote workers.
 //!
-//! The settings of a contest (players, openings, seed) are one small document, stored as a blob
-//! under its checksum; the files it refers to are blobs as well. A job names rounds of pairs only.
-//! The result of a job has the format of the journal. Its games are replayed on arrival, so the
-//! journal does not depend on where a game was played.
+//! A JSON document describes the contest (players, openings, seed). The document and the files that it
+//! refers to are stored as blobs under their checksums. A task consists of batches of rounds of that
+//! contest. The result of a task is a list of games in the format of the journal. Every game is
+//! replayed to validate it, so remote and local games yield the same journal.
 
+mod file_cache;
 mod job_handler;
 
 pub use job_handler::GameJobHandler;
 
-use crate::contest::{ContestConfig, Game, GameAndIsNew, RoundBatch};
+use self::file_cache::MAX_FILE_BYTES;
+use crate::contest::{ContestConfig, Game, GameAndIsNew, GameKey, RoundBatch, play_games};
+use crate::game::PlayedGame;
 use crate::journal_line::{FinishedGames, PlayerIndex};
+use crate::player_pool::PlayerPool;
 use outflank_games::{Position, Side};
 use outflank_players::registry::{RegisteredGame, run_model_path};
 use outflank_players::{PlayerFactory, PlayerSpec};
 use outflank_runs::files::{FileError, read};
-use outflank_runs::{JobBatch, WorkQueue, WorkQueueError, run_in_order};
+use outflank_runs::{JobBatch, Verifier, WorkQueue, WorkQueueError, run_in_order};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::path::Path;
@@ -24,15 +28,54 @@ use std::sync::Arc;
 /// The job kind in messages.
 const KIND: &str = "games";
 
-/// Maximum size of a file that is sent, in bytes.
-const MAX_FILE_BYTES: u64 = 1 << 30;
-
 /// A published contest and the queue of workers that play it.
 #[derive(Clone, Debug)]
 pub struct RemoteWorkers {
     queue: Arc<dyn WorkQueue>,
     /// The checksum of the [`RemoteContest`] document.
     contest: String,
+    /// Whether the games do not depend on the machine, so that they can be verified.
+    is_deterministic: bool,
+}
+
+impl RemoteWorkers {
+    /// Ignores the results of a worker that failed in an earlier process of this run.
+    pub(crate) fn quarantine(&self, worker: &str) {
+        self.queue.quarantine(worker, "it returned forged results to this run before");
+    }
+}
+
+/// The games of a contest that need not be played.
+pub(crate) struct KnownGames<P: Position> {
+    /// Games of the journal.
+    pub(crate) finished: FinishedGames<P>,
+    /// Games that were removed from the journal with forged games before them, and that are appended
+    /// again in order.
+    pub(crate) kept: FinishedGames<P>,
+}
+
+impl<P: Position> KnownGames<P> {
+    /// Returns a game, and whether the journal lacks it.
+    fn get(&self, key: GameKey) -> Option<GameAndIsNew<P>> {
+        let game = |played: &PlayedGame<P>| {
+            let (black, white, round) = key;
+            Game { black, white, round, played: played.clone() }
+        };
+        let finished = self.finished.get(&key).map(|played| (game(played), false));
+        finished.or_else(|| self.kept.get(&key).map(|played| (game(played), true)))
+    }
+}
+
+/// Receives a batch, its games, and the name of the worker that played them now. Returns whether to
+/// continue.
+type AcceptBatchFn<'a, P> = dyn FnMut(RoundBatch, Vec<GameAndIsNew<P>>, Option<&str>) -> bool + 'a;
+
+/// How remote games ended.
+pub(crate) struct RemoteEnd {
+    /// Whether all batches were accepted.
+    pub(crate) all_played: bool,
+    /// Workers that returned forged games.
+    pub(crate) quarantined: Vec<String>,
 }
 
 /// Everything that the games of a contest depend on.
@@ -40,7 +83,7 @@ pub struct RemoteWorkers {
 struct RemoteContest {
     game: String,
     seed: u64,
-    /// The probability of a forced random move, for all players.
+    /// The probability of a random move on each turn, for all players.
     random: f64,
     /// The file of openings; `None` for the start position.
     openings: Option<RemoteFile>,
@@ -52,7 +95,6 @@ struct RemoteContest {
 /// A player: its specification, its name in tables, and its files.
 #[derive(Debug, Serialize, Deserialize)]
 struct RemotePlayer {
-    #[serde(rename = "text")]
     spec: String,
     name: String,
     files: Vec<RemoteFile>,
@@ -61,23 +103,23 @@ struct RemotePlayer {
 /// A reference to a file that is stored as a blob.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct RemoteFile {
-    /// The path as the user wrote it.
-    given: String,
+    /// The path in the player specification or the option, as the user wrote it.
+    given_path: String,
     /// The last component of the path; the name of a player and the format of a file depend on it.
     name: String,
-    /// For a run folder, the name of the model file in it.
-    inner: Option<String>,
+    /// If the path is a run folder, the name of the model file in it.
+    model_file_name: Option<String>,
     sha256: String,
+    /// The size; workers fetch no more than that.
+    bytes: u64,
 }
 
-/// The payload of a job: rounds of pairs of one contest.
+/// The payload of a task: batches of rounds of one contest.
 #[derive(Debug, Serialize, Deserialize)]
-struct GameJob {
+struct GameTask {
     /// The checksum of the [`RemoteContest`] document.
-    #[serde(rename = "setting")]
     contest: String,
     /// First player, second player, first round, end of the rounds.
-    #[serde(rename = "pieces")]
     batches: Vec<(usize, usize, u32, u32)>,
 }
 
@@ -98,12 +140,12 @@ pub enum PublishError {
         "{0} is an external engine, which remote workers do not run. Leave out --on, or leave out this player."
     )]
     Engine(String),
-    /// A path such as `..` has no file name.
-    #[error("'{0}' has no file name to send. Give the folder's path with its name.")]
-    Nameless(String),
+    /// A path such as `..` has no last component.
+    #[error("'{0}' ends without a file or folder name. Write the path with its last name.")]
+    NoFileName(String),
 }
 
-/// The openings of a contest.
+/// The option values that define the openings of a contest.
 #[derive(Clone, Copy, Debug)]
 pub struct OpeningSource<'a> {
     /// A file of openings; `None` for the start position.
@@ -144,7 +186,15 @@ pub fn publish<P: RegisteredGame>(
     }
     let document =
         serde_json::to_vec(&contest).map_err(|error| WorkQueueError(error.to_string()))?;
-    Ok(RemoteWorkers { queue: queue.clone(), contest: queue.put(&document)? })
+    let is_deterministic =
+        players.iter().all(|text| text.parse().is_ok_and(|spec| is_timeless(&spec)));
+    Ok(RemoteWorkers { queue: queue.clone(), contest: queue.put(&document)?, is_deterministic })
+}
+
+/// Returns whether no part of a player is limited by time.
+fn is_timeless(spec: &PlayerSpec) -> bool {
+    let other = spec.ply_switch.as_ref().map(|switch| &switch.player);
+    spec.seconds.is_none() && other.is_none_or(|other| is_timeless(other))
 }
 
 /// Stores the model files of a player and of the players of its stages.
@@ -156,91 +206,151 @@ fn store_models<P: RegisteredGame>(
     if spec.is_engine() {
         return Err(PublishError::Engine(spec.model.clone()));
     }
-    let stored = files.iter().any(|file| file.given == spec.model);
+    let stored = files.iter().any(|file| file.given_path == spec.model);
     if P::embedded(&spec.model).is_none() && !stored {
         let path = Path::new(&spec.model);
-        let inner = path.is_dir().then(|| run_model_path(path));
-        files.push(store_file(queue, &spec.model, path, inner.as_deref())?);
+        let model_path = path.is_dir().then(|| run_model_path(path));
+        files.push(store_file(queue, &spec.model, path, model_path.as_deref())?);
     }
-    spec.stage.as_ref().map_or(Ok(()), |stage| store_models::<P>(queue, &stage.with, files))
+    let other = spec.ply_switch.as_ref().map(|switch| &switch.player);
+    other.map_or(Ok(()), |other| store_models::<P>(queue, other, files))
 }
 
+/// Stores a file, or the model file of a run folder, and returns the reference to it.
 fn store_file(
     queue: &Arc<dyn WorkQueue>,
-    given: &str,
+    given_path: &str,
     path: &Path,
-    inner: Option<&Path>,
+    model_path: Option<&Path>,
 ) -> Result<RemoteFile, PublishError> {
     let last = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
-    let name = last(path).ok_or_else(|| PublishError::Nameless(given.to_owned()))?;
-    let sha256 = queue.put(&read(inner.unwrap_or(path), MAX_FILE_BYTES)?)?;
-    Ok(RemoteFile { given: given.to_owned(), name, inner: inner.and_then(last), sha256 })
+    let name = last(path).ok_or_else(|| PublishError::NoFileName(given_path.to_owned()))?;
+    let content = read(model_path.unwrap_or(path), MAX_FILE_BYTES)?;
+    let (sha256, bytes) = (queue.put(&content)?, content.len() as u64);
+    Ok(RemoteFile {
+        given_path: given_path.to_owned(),
+        name,
+        model_file_name: model_path.and_then(last),
+        sha256,
+        bytes,
+    })
 }
 
-/// Runs all unfinished batches on the workers and passes every batch to `accept` in order.
-/// Returns whether all batches were accepted.
+/// Runs all unfinished batches on the workers and passes every batch to `accept` in order, with the
+/// name of its worker. A random sample of the workers' games is played again here.
 pub(crate) fn play<P: Position>(
     workers: &RemoteWorkers,
     factories: &[PlayerFactory<P>],
     config: &ContestConfig<P>,
-    finished: &FinishedGames<P>,
+    known: &KnownGames<P>,
     batches: &[RoundBatch],
-    accept: &mut dyn FnMut(Vec<GameAndIsNew<P>>) -> bool,
-) -> Result<bool, WorkQueueError> {
+    accept: &mut AcceptBatchFn<'_, P>,
+) -> Result<RemoteEnd, WorkQueueError> {
     let missing: Vec<usize> = (0..batches.len())
-        .filter(|&number| batches[number].games().any(|key| !finished.contains_key(&key)))
+        .filter(|&number| batches[number].games().any(|key| known.get(key).is_none()))
         .collect();
-    let requested = |range: Range<usize>| missing[range].iter().map(|&number| batches[number]);
+    let unfinished = |range: Range<usize>| missing[range].iter().map(|&number| batches[number]);
     let encode = |range: Range<usize>| {
-        let batches = requested(range).map(|b| (b.first, b.second, b.rounds.0, b.rounds.1));
-        let job = GameJob { contest: workers.contest.clone(), batches: batches.collect() };
-        serde_json::to_vec(&job).unwrap_or_default()
+        let batches = unfinished(range).map(|b| (b.first, b.second, b.rounds.0, b.rounds.1));
+        let task = GameTask { contest: workers.contest.clone(), batches: batches.collect() };
+        serde_json::to_vec(&task).unwrap_or_default()
     };
     let index = PlayerIndex::new(factories);
     let decode = |range: Range<usize>, result: &[u8]| {
         let text = std::str::from_utf8(result).map_err(|_| "the result is not UTF-8".to_owned())?;
-        let mut lines = text.lines();
-        let games =
-            requested(range).map(|batch| decode_batch(&index, config, batch, &mut lines)).collect();
-        if lines.next().is_some() {
-            return Err("the result has more games than the job".to_owned());
+        if text.chars().any(|c| c.is_control() && !matches!(c, '\t' | '\n')) {
+            return Err("the result has control characters".to_owned());
         }
-        games
+        let mut lines = text.lines();
+        let games = unfinished(range).map(|batch| decode_batch(&index, config, batch, &mut lines));
+        let games = games.collect::<Result<Vec<_>, String>>()?;
+        match lines.next() {
+            Some(_) => Err("the result has more games than the task".to_owned()),
+            None => Ok(games),
+        }
     };
-    // Games of the journal are passed on unchanged and take precedence over the workers' results.
-    let journaled = |batch: RoundBatch| {
-        batch.games().map(|key @ (black, white, round)| {
-            let played = finished.get(&key).cloned();
-            played.map(|played| Game { black, white, round, played })
-        })
+    let check = |number: usize, games: &Vec<Game<P>>, parts: &[usize]| {
+        let games: Vec<&Game<P>> = parts.iter().map(|&part| &games[part]).collect();
+        verify_games(factories, config, batches[missing[number]], &games)
     };
+    let parts = |games: &Vec<Game<P>>| if workers.is_deterministic { games.len() } else { 0 };
     let mut next = 0;
     let mut proceed = true;
     let batch = JobBatch { kind: KIND, run: &workers.contest, jobs: missing.len() };
-    run_in_order(&*workers.queue, batch, &encode, decode, |number, played: Vec<Game<P>>| {
+    let verifier = Verifier { parts: &parts, check: &check, check_first: true };
+    let known_games = |batch: RoundBatch| batch.games().map(|key| known.get(key));
+    let pass_on = |number: usize, played: Vec<Game<P>>, worker: &str| {
         while proceed && next < missing[number] {
-            proceed =
-                accept(journaled(batches[next]).flatten().map(|game| (game, false)).collect());
+            let batch = batches[next];
+            proceed = accept(batch, known_games(batch).flatten().collect(), None);
             next += 1;
         }
         if proceed {
-            let games = journaled(batches[next]).zip(played);
-            let merge = |(old, new): (Option<Game<P>>, Game<P>)| match old {
-                Some(old) => (old, false),
-                None => (new, true),
-            };
-            proceed = accept(games.map(merge).collect());
+            // Known games take precedence over those of the worker.
+            let batch = batches[next];
+            let games = known_games(batch).zip(played);
+            let games = games.map(|(known, played)| known.unwrap_or((played, true)));
+            proceed = accept(batch, games.collect(), Some(worker));
             next += 1;
         }
         proceed
-    })?;
-    // The finished batches after the last missing one are passed on only if that one has arrived.
+    };
+    let quarantined = run_in_order(&*workers.queue, batch, &encode, decode, verifier, pass_on)?;
+    // The known batches after the last missing one are passed on only if that one has arrived.
     let all_arrived = missing.last().is_none_or(|&last| next > last);
-    while proceed && all_arrived && next < batches.len() {
-        proceed = accept(journaled(batches[next]).flatten().map(|game| (game, false)).collect());
+    while proceed && all_arrived && quarantined.is_empty() && next < batches.len() {
+        proceed = accept(batches[next], known_games(batches[next]).flatten().collect(), None);
         next += 1;
     }
-    Ok(next == batches.len())
+    Ok(RemoteEnd { all_played: next == batches.len(), quarantined })
+}
+
+/// Plays games again and compares them with those of a worker.
+fn verify_games<P: Position>(
+    factories: &[PlayerFactory<P>],
+    config: &ContestConfig<P>,
+    batch: RoundBatch,
+    games: &[&Game<P>],
+) -> Result<(), String> {
+    let mut pool = PlayerPool::new(factories);
+    for games in games.chunks(batch.lockstep.max(1)) {
+        let keys: Vec<GameKey> = games.iter().map(|game| game.key()).collect();
+        let mut own: FinishedGames<P> =
+            play_games(&mut pool, factories, config, &keys).into_iter().collect();
+        for game in games {
+            let Some(played) = own.remove(&game.key()) else { continue };
+            let forfeiter = |played: &PlayedGame<P>| played.forfeit.as_ref().map(|(side, _)| *side);
+            let is_equal = played.line == game.played.line
+                && played.random == game.played.random
+                && played.result == game.played.result
+                && forfeiter(&played) == forfeiter(&game.played);
+            if !is_equal {
+                return Err(format!(
+                    "its game of {} (black) and {} (white) in round {} has the result {}, the same game here has {}",
+                    factories[game.black].name,
+                    factories[game.white].name,
+                    game.round + 1,
+                    describe(&game.played),
+                    describe(&played)
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Describes the result and the last moves of a game.
+fn describe<P: Position>(played: &PlayedGame<P>) -> String {
+    let moves = played.line.moves();
+    let last: Vec<String> =
+        moves.iter().skip(moves.len().saturating_sub(4)).map(ToString::to_string).collect();
+    let forfeit = if played.forfeit.is_some() { " by forfeit" } else { "" };
+    format!(
+        "{}{forfeit} after {} moves, ending with {}",
+        played.result,
+        moves.len(),
+        last.join(" ")
+    )
 }
 
 /// Decodes the games of one batch from the next lines.
@@ -253,12 +363,12 @@ fn decode_batch<'a, P: Position>(
     batch
         .games()
         .map(|key| {
-            let line = lines.next().ok_or("the result has fewer games than the job")?;
+            let line = lines.next().ok_or("the result has fewer games than the task")?;
             let game = Game::from_line(line, index, config)?
                 .ok_or("the result names players that are not in this contest")?;
             match game.key() == key {
                 true => Ok(game),
-                false => Err("the result has other games than the job".to_owned()),
+                false => Err("the result has other games than the task".to_owned()),
             }
         })
         .collect()

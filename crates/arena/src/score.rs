@@ -5,9 +5,9 @@
 //! from the pentanomial counts, and over games otherwise.
 //!
 //! If all games (or pairs) have the same result, the sample variance is 0 and carries no
-//! information. The half-width is then the exact binomial bound: if another result had a
-//! probability above 1 − 0.025^(1/n), it would have occurred among n with probability 97.5%; the
-//! score lies within that probability times the largest change such a result could cause.
+//! information. The half-width is then the exact binomial bound. If other results had a probability
+//! above p = 1 − 0.025^(1/n), at least one would have occurred among n with probability 97.5%. The
+//! half-width is p times the largest change of the score that such a result can cause.
 
 use crate::ratings::Z_95;
 use std::fmt;
@@ -28,9 +28,9 @@ pub fn expected_score(elo: f64) -> f64 {
 /// strictly between 0 and 1.
 #[must_use]
 pub fn elo(score: f64) -> Option<f64> {
-    let inside = score > 0.0 && score < 1.0;
-    // This form keeps elo(1 − s) = −elo(s) to the last bit if 1 − s is exact.
-    inside.then(|| 400.0 * (libm::log10(score) - libm::log10(1.0 - score)))
+    let is_finite = score > 0.0 && score < 1.0;
+    // In this form elo(1 − s) is exactly −elo(s) if 1 − s is exact.
+    is_finite.then(|| 400.0 * (libm::log10(score) - libm::log10(1.0 - score)))
 }
 
 /// The score of a match with its uncertainty, from the first player's side.
@@ -93,15 +93,15 @@ impl fmt::Display for Score {
     }
 }
 
-/// Computes the score from counts of outcomes with scores 0, 1/m, ..., 1. Each outcome consists of
-/// `games_each` games.
-fn of_outcomes(counts: &[u64], games_each: u64) -> Score {
+/// Computes the score from counts of outcomes with scores 0, 1/m, ..., 1. An outcome is the result of
+/// `games_per_outcome` games.
+fn of_outcomes(counts: &[u64], games_per_outcome: u64) -> Score {
     let max_value = counts.len().saturating_sub(1).max(1) as f64;
     let outcomes =
         || counts.iter().enumerate().map(|(k, &count)| (k as f64 / max_value, count as f64));
     let total: f64 = counts.iter().map(|&count| count as f64).sum();
     let games =
-        counts.iter().fold(0u64, |sum, &n| sum.saturating_add(n)).saturating_mul(games_each);
+        counts.iter().fold(0u64, |sum, &n| sum.saturating_add(n)).saturating_mul(games_per_outcome);
     if games == 0 {
         return Score {
             games,
@@ -116,10 +116,10 @@ fn of_outcomes(counts: &[u64], games_each: u64) -> Score {
     let score = outcomes().map(|(value, count)| value * count).sum::<f64>() / total;
     let (error, los);
     if counts.iter().filter(|&&count| count > 0).count() == 1 {
-        let unseen_probability = -libm::expm1(libm::log(0.025) / total);
-        error = unseen_probability * score.max(1.0 - score);
-        // Laplace's rule of succession: after n equal results and with a flat prior, this result is
-        // the more likely one with probability 1 − 1/2^(n+1).
+        let max_unseen_probability = -libm::expm1(libm::log(0.025) / total);
+        error = max_unseen_probability * score.max(1.0 - score);
+        // Bayes' rule with a flat prior: after n equal results, the probability of this result is
+        // above one half with probability 1 − 1/2^(n+1).
         let complement = libm::exp2(-(total + 1.0));
         los = match score {
             s if s > 0.5 => 1.0 - complement,
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_match_without_draws_is_binomial() {
+    fn error_and_los_of_a_match_without_draws_are_binomial() {
         let score = Score::of_games(60, 0, 40);
         assert!((score.score - 0.6).abs() < 1e-15);
         let deviation = (0.6f64 * 0.4 / 99.0).sqrt();
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn pairs_that_cancel_have_a_smaller_variance_than_their_games() {
+    fn pairs_with_one_win_each_reduce_the_error() {
         // 100 pairs: 80 with one win each, 12 won by one point, 8 lost by one.
         let paired = Score::of_pairs([0, 8, 80, 12, 0]);
         let single = Score::of_games(92, 16, 92);

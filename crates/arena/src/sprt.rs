@@ -151,12 +151,12 @@ impl Sprt {
             return 0.0;
         }
         let total: f64 = counts.iter().map(|&count| count as f64).sum();
-        // The second bound matters only beyond 10^9 games, where a rare outcome would otherwise
-        // push x onto a pole.
+        // The second bound matters only for more than 10^9 games. Without it a rare outcome would make
+        // x equal to a pole in double precision.
         let counts = counts.map(|count| (count as f64).max(MIN_COUNT).max(1e-12 * total));
         let scores = std::array::from_fn(|k| k as f64 / (N - 1) as f64);
         let (mean0, mean1) = (expected_score(self.elo0), expected_score(self.elo1));
-        let (x0, x1) = (tilt(&scores, &counts, mean0), tilt(&scores, &counts, mean1));
+        let (x0, x1) = (solve_for_x(&scores, &counts, mean0), solve_for_x(&scores, &counts, mean1));
         // nₖ/n cancels in the ratio of the probabilities; their denominators remain.
         (scores.iter().zip(counts))
             .map(|(score, count)| {
@@ -166,9 +166,9 @@ impl Sprt {
     }
 }
 
-/// Finds the x at which Σ nₖ (aₖ − s) / (1 + x (aₖ − s)) is 0. The sum falls from plus to minus
-/// infinity between the two poles, so bisection finds its only zero to the last bit.
-fn tilt<const N: usize>(scores: &[f64; N], counts: &[f64; N], mean: f64) -> f64 {
+/// Returns the x at which Σ nₖ (aₖ − s) / (1 + x (aₖ − s)) is 0. The sum falls from plus to minus
+/// infinity between its two poles; bisection finds the only zero to the last bit.
+fn solve_for_x<const N: usize>(scores: &[f64; N], counts: &[f64; N], mean: f64) -> f64 {
     let sum = |x: f64| -> f64 {
         (scores.iter().zip(counts))
             .map(|(score, count)| count * (score - mean) / (1.0 + x * (score - mean)))

@@ -13,7 +13,7 @@ pub struct Tally {
     pub draws: u64,
     /// Games lost.
     pub losses: u64,
-    /// Pentanomial counts: rounds by the half points of their two games, 0 to 4.
+    /// Pentanomial counts: the number of rounds with 0, 1, 2, 3 and 4 half points.
     pub pentanomial: [u64; 5],
 }
 
@@ -38,7 +38,7 @@ impl Tally {
         Tally { wins: self.losses, draws: self.draws, losses: self.wins, pentanomial }
     }
 
-    /// Adds games of `player`. The two games of a round must be consecutive.
+    /// Adds games from the side of `player`. The two games of a round must be consecutive.
     pub fn add<P: Position>(&mut self, player: usize, games: &[Game<P>]) {
         for game in games {
             match game.half_points_of(player) {
@@ -58,7 +58,7 @@ impl Tally {
 
 /// Counts games that differ in their start or their moves.
 ///
-/// Deterministic players repeat games, and a duplicate is no new evidence.
+/// Deterministic players repeat games, and a duplicate adds no evidence about their strength.
 pub fn distinct_games<'a, P: Position>(games: impl IntoIterator<Item = &'a Game<P>>) -> u64 {
     let mut by_start: HashMap<P, Vec<&[P::Move]>> = HashMap::new();
     for game in games {

@@ -1,30 +1,31 @@
 //! Move-prediction accuracy on decisions with known results and against published values.
 
-use outflank_arena::accuracy::{Accuracy, STAGES, accuracy};
+use outflank_arena::accuracy::{ACCURACY_STAGES, Accuracy, accuracy};
 use outflank_games::Position;
 use outflank_games::othello::{Othello, Square};
-use outflank_models::{Greedy, Policy, embedded, files};
+use outflank_models::{OnePlyPolicy, Policy, embedded, files};
 use outflank_records::{Decision, DecisionFilter, Selection, decisions, read_games, transcript};
 use std::path::PathBuf;
 
-/// Scores squares by index, h8 highest. Squares in `flat` all score 100.
-struct ByIndex {
-    flat: u64,
+/// A policy whose score of a move is the index of its square, or 100 for the squares in `tied`.
+struct SquareIndexPolicy {
+    tied: u64,
 }
 
-impl Policy<Othello> for ByIndex {
+impl Policy<Othello> for SquareIndexPolicy {
     fn score(&self, _: &Othello, moves: &[Square], out: &mut Vec<f32>) {
         out.clear();
         out.extend(
             moves.iter().map(
                 |mv| {
-                    if self.flat & mv.bit() != 0 { 100.0 } else { mv.index() as f32 }
+                    if self.tied & mv.bit() != 0 { 100.0 } else { mv.index() as f32 }
                 },
             ),
         );
     }
 }
 
+/// The decision for a move in the start position.
 fn first_move(text: &str) -> Decision<Othello> {
     Decision { position: Othello::start(), chosen: text.parse().unwrap() }
 }
@@ -32,8 +33,8 @@ fn first_move(text: &str) -> Decision<Othello> {
 /// The start position has four moves, d3, c4, f5 and e6, with indices 19, 26, 37 and 44.
 #[test]
 fn top_k_ties_and_pairs_match_hand_computed_values() {
-    let best_first = ByIndex { flat: 0 };
-    let result = accuracy(&best_first, &[first_move("e6"), first_move("f5"), first_move("d3")]);
+    let policy = SquareIndexPolicy { tied: 0 };
+    let result = accuracy(&policy, &[first_move("e6"), first_move("f5"), first_move("d3")]);
     assert_eq!((result.choices.hits, result.choices.count), (1.0, 3));
     assert_eq!(result.all, result.choices);
     let top_k: Vec<f64> = result.top_k.iter().map(|hits| hits.hits).collect();
@@ -43,7 +44,7 @@ fn top_k_ties_and_pairs_match_hand_computed_values() {
     assert_eq!(result.stages[0].count, 3);
     assert_eq!(result.plies[0].count, 3);
 
-    let tied = accuracy(&ByIndex { flat: u64::MAX }, &[first_move("c4")]);
+    let tied = accuracy(&SquareIndexPolicy { tied: u64::MAX }, &[first_move("c4")]);
     assert_eq!(tied.choices.hits, 0.25);
     assert_eq!(tied.ties_as_hits.hits, 1.0);
     assert_eq!(tied.pairs.hits, 1.5);
@@ -52,7 +53,7 @@ fn top_k_ties_and_pairs_match_hand_computed_values() {
 
     let f5: Square = "f5".parse().unwrap();
     let d3: Square = "d3".parse().unwrap();
-    let two = accuracy(&ByIndex { flat: f5.bit() | d3.bit() }, &[first_move("f5")]);
+    let two = accuracy(&SquareIndexPolicy { tied: f5.bit() | d3.bit() }, &[first_move("f5")]);
     assert_eq!(two.choices.hits, 0.5);
 }
 
@@ -67,7 +68,7 @@ fn forced_moves_count_in_all_but_not_in_choices() {
         position = position.play(mv);
     }
     let forced = line.iter().filter(|decision| decision.position.moves().count() == 1).count();
-    let result = accuracy(&ByIndex { flat: 0 }, &line);
+    let result = accuracy(&SquareIndexPolicy { tied: 0 }, &line);
     assert_eq!(result.all.count as usize, line.len());
     assert_eq!(result.choices.count as usize, line.len() - forced);
     assert!(forced > 0);
@@ -77,10 +78,10 @@ fn forced_moves_count_in_all_but_not_in_choices() {
 }
 
 #[test]
-fn stages_partition_the_disc_counts() {
-    assert_eq!(STAGES[0].0, 1);
-    assert_eq!(STAGES[12].1, 64);
-    assert!(STAGES.windows(2).all(|pair| pair[0].1 + 1 == pair[1].0));
+fn stages_cover_all_disc_counts_without_gaps() {
+    assert_eq!(ACCURACY_STAGES[0].0, 1);
+    assert_eq!(ACCURACY_STAGES[12].1, 64);
+    assert!(ACCURACY_STAGES.windows(2).all(|pair| pair[0].1 + 1 == pair[1].0));
 }
 
 #[test]
@@ -105,19 +106,19 @@ fn published_players_reach_their_published_accuracy() {
     let selection = Selection { sample: Some(2000), ..Selection::default() };
     let games = read_games(&[data.join("wthor")], &selection, 1).unwrap();
     let choices = decisions(&games.records, &DecisionFilter::CHOICES);
-    let of = |name: &str| -> Accuracy {
+    let accuracy_of = |name: &str| -> Accuracy {
         let (network, _) = files::load_network(&data.join("players").join(name)).unwrap();
-        accuracy(&Greedy(network), choices.items())
+        accuracy(&OnePlyPolicy(network), choices.items())
     };
-    let ntuple = of("RunnarsonLucas2014IPrefN.player");
+    let ntuple = accuracy_of("RunnarsonLucas2014IPrefN.player");
     // 47.9% of the choices of a uniform sample, 54.7% of those with up to 16 discs.
     assert!((ntuple.choices.percent() - 47.9).abs() < 1.0, "{}", ntuple.choices.percent());
     assert!((ntuple.stages[0].percent() - 54.7).abs() < 1.5, "{}", ntuple.stages[0].percent());
     // Counting a tie as a hit adds about 1.6 points, mostly at the four first moves.
     let gain = ntuple.ties_as_hits.percent() - ntuple.choices.percent();
     assert!((gain - 1.6).abs() < 0.3, "{gain}");
-    let single = of("RunnarsonLucas2014IPref1.player");
-    assert!(single.choices.percent() < ntuple.choices.percent() - 10.0);
-    let heuristic = accuracy(&Greedy(embedded::heuristic()), choices.items());
-    assert!(heuristic.choices.percent() < single.choices.percent());
+    let one_square_tuples = accuracy_of("RunnarsonLucas2014IPref1.player");
+    assert!(one_square_tuples.choices.percent() < ntuple.choices.percent() - 10.0);
+    let heuristic = accuracy(&OnePlyPolicy(embedded::heuristic()), choices.items());
+    assert!(heuristic.choices.percent() < one_square_tuples.choices.percent());
 }

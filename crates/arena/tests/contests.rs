@@ -3,13 +3,13 @@
 use outflank_arena::league::play_league;
 use outflank_arena::matches::{MatchReport, play_match};
 use outflank_arena::ratings::RatingConfig;
-use outflank_arena::{ContestConfig, Game, contest, distinct_games, play};
+use outflank_arena::{ContestConfig, ContestEvent, Game, contest, distinct_games, play};
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::{Othello, Square};
 use outflank_games::{Line, Position, Side};
 use outflank_models::{Evaluate, Policy, embedded};
 use outflank_players::registry::{self, RegisteredGame};
-use outflank_players::{Player, PlayerError, PlayerFactory, Staged};
+use outflank_players::{Player, PlayerError, PlayerFactory, PlySwitch};
 use outflank_records::read_openings;
 use outflank_runs::{Journal, Rng, RngExt, rng};
 use std::collections::HashSet;
@@ -21,12 +21,12 @@ fn factories<P: RegisteredGame>(players: &[&str], random: f64) -> Vec<PlayerFact
     registry::factories(&texts, random).unwrap()
 }
 
-fn pair<P: RegisteredGame>(a: &str, b: &str, random: f64) -> [PlayerFactory<P>; 2] {
+fn two_factories<P: RegisteredGame>(a: &str, b: &str, random: f64) -> [PlayerFactory<P>; 2] {
     factories(&[a, b], random).try_into().unwrap()
 }
 
 /// Returns openings of `plies` random moves.
-fn openings<P: Position>(count: usize, plies: usize) -> Vec<Line<P>> {
+fn random_openings<P: Position>(count: usize, plies: usize) -> Vec<Line<P>> {
     let mut rng = rng::stream(5, &["openings"]);
     (0..count)
         .map(|_| {
@@ -40,27 +40,44 @@ fn openings<P: Position>(count: usize, plies: usize) -> Vec<Line<P>> {
         .collect()
 }
 
-fn config<P: Position>(rounds: u32, threads: usize) -> ContestConfig<P> {
-    ContestConfig { openings: openings(50, 4), rounds, seed: 7, threads, remote: None }
+/// A contest of this many rounds over 50 openings of four plies.
+fn contest_config<P: Position>(rounds: u32, threads: usize) -> ContestConfig<P> {
+    ContestConfig { openings: random_openings(50, 4), rounds, seed: 7, threads, remote: None }
 }
 
-fn result<P: RegisteredGame>(
+/// Plays a match without a journal and returns its report and games.
+fn play_new_match<P: RegisteredGame>(
     pair: &[PlayerFactory<P>; 2],
     config: &ContestConfig<P>,
 ) -> (MatchReport, Vec<Game<P>>) {
-    play_match(pair, config, None, None, |_, _| {}).unwrap()
+    play_match(pair, config, None, None, |_, _| true).unwrap()
+}
+
+#[test]
+fn a_callback_can_stop_a_match() {
+    let pair = two_factories::<Othello>("heuristic", "random", 0.1);
+    let config = contest_config(100, 1);
+    let mut calls = 0;
+    let (report, games) = play_match(&pair, &config, None, None, |_, _| {
+        calls += 1;
+        calls < 2
+    })
+    .unwrap();
+    assert!(!report.complete);
+    assert_eq!((calls, report.games), (2, games.len() as u64));
+    assert!(games.len() < 200);
 }
 
 #[test]
 fn games_do_not_depend_on_the_number_of_threads() {
-    let pair = pair::<Othello>("heuristic", "yoshioka@2", 0.1);
-    let one = result(&pair, &config(40, 1));
+    let pair = two_factories::<Othello>("heuristic", "yoshioka@2", 0.1);
+    let one = play_new_match(&pair, &contest_config(40, 1));
     for threads in [2, 3, 8] {
-        assert_eq!(result(&pair, &config(40, threads)), one);
+        assert_eq!(play_new_match(&pair, &contest_config(40, threads)), one);
     }
 }
 
-/// The heuristic, recording the largest batch it evaluates.
+/// The heuristic player's policy, which records the size of the largest batch that it evaluates.
 struct BatchRecorder {
     batch_size: usize,
     largest: std::sync::atomic::AtomicUsize,
@@ -68,7 +85,7 @@ struct BatchRecorder {
 
 impl Policy<Othello> for BatchRecorder {
     fn score(&self, position: &Othello, moves: &[Square], out: &mut Vec<f32>) {
-        embedded::heuristic().after_moves(position, moves, out);
+        embedded::heuristic().move_values(position, moves, out);
     }
 
     fn score_batch(&self, positions: &[(Othello, Vec<Square>)]) -> Vec<Vec<f32>> {
@@ -86,7 +103,7 @@ impl Policy<Othello> for BatchRecorder {
     }
 }
 
-/// Lockstep play yields the same games as sequential play: with forced random moves, with a stage
+/// Lockstep play yields the same games as sequential play: with random moves, with a ply switch
 /// played by a search, and in self-play.
 #[test]
 fn lockstep_play_equals_sequential_play() {
@@ -97,13 +114,14 @@ fn lockstep_play_equals_sequential_play() {
         let (plain, other) =
             (factory("staged", 0.0), registry::factory::<Othello>("yoshioka@2e6").unwrap());
         let staged = plain.clone().combined_with(&other.clone(), move || {
-            Ok(Box::new(Staged::new(plain.make()?, other.make()?, 10, 20)))
+            Ok(Box::new(PlySwitch::new(plain.make()?, other.make()?, 10..=20)))
         });
         let mut players = factories::<Othello>(&["yoshioka", "yoshioka@2"], 0.1);
         players.extend([factory("plain", 0.0), factory("forced", 0.2), staged]);
         let pairs: Vec<_> = (0..5).flat_map(|a| (a + 1..5).map(move |b| (a, b))).collect();
         let mut games = Vec::new();
-        let all = contest(&players, &pairs, &config(40, threads), None, |more, _| {
+        let all = contest(&players, &pairs, &contest_config(40, threads), None, |event| {
+            let ContestEvent::Games(more, _) = event else { return true };
             games.extend(more);
             true
         });
@@ -120,16 +138,19 @@ fn lockstep_play_equals_sequential_play() {
 }
 
 #[test]
-fn swapping_the_players_mirrors_the_report() {
-    let config = config::<Othello>(60, 2);
-    let (there, _) = result(&pair("heuristic", "yoshioka", 0.1), &config);
-    let (back, _) = result(&pair("yoshioka", "heuristic", 0.1), &config);
-    assert_eq!((there.wins, there.draws, there.losses), (back.losses, back.draws, back.wins));
-    let mut rounds = there.pentanomial;
-    rounds.reverse();
-    assert_eq!(rounds, back.pentanomial);
-    assert!((there.score + back.score - 1.0).abs() < 1e-12);
-    assert_eq!((there.error, there.distinct_games), (back.error, back.distinct_games));
+fn swapping_the_players_swaps_wins_and_losses() {
+    let config = contest_config::<Othello>(60, 2);
+    let (report, _) = play_new_match(&two_factories("heuristic", "yoshioka", 0.1), &config);
+    let (swapped, _) = play_new_match(&two_factories("yoshioka", "heuristic", 0.1), &config);
+    assert_eq!(
+        (report.wins, report.draws, report.losses),
+        (swapped.losses, swapped.draws, swapped.wins)
+    );
+    let mut reversed = report.pentanomial;
+    reversed.reverse();
+    assert_eq!(reversed, swapped.pentanomial);
+    assert!((report.score + swapped.score - 1.0).abs() < 1e-12);
+    assert_eq!((report.error, report.distinct_games), (swapped.error, swapped.distinct_games));
 }
 
 #[test]
@@ -141,10 +162,13 @@ fn self_play_scores_one_half() {
         threads: 2,
         remote: None,
     };
-    let (report, _) = result(&pair::<Othello>("heuristic", "heuristic?name=other", 0.1), &config);
+    let (report, _) = play_new_match(
+        &two_factories::<Othello>("heuristic", "heuristic?name=other", 0.1),
+        &config,
+    );
     assert!((report.score - 0.5).abs() < 1.5 * report.error, "{report:?}");
     assert_eq!(report.games, 2000);
-    // With forced random moves almost all games are distinct.
+    // With random moves almost all games are distinct.
     assert!(report.distinct_games > 1900);
 }
 
@@ -156,10 +180,15 @@ fn duplicate_games_of_deterministic_players_are_counted() {
         PlayerFactory::new(name, move || Ok(Box::new(FailingPlayer { games: 0, failure })))
     };
     let pair = [first_move("a"), first_move("b")];
-    let config =
-        ContestConfig { openings: openings(5, 4), rounds: 20, seed: 3, threads: 2, remote: None };
+    let config = ContestConfig {
+        openings: random_openings(5, 4),
+        rounds: 20,
+        seed: 3,
+        threads: 2,
+        remote: None,
+    };
     let starts: HashSet<&[Square]> = config.openings.iter().map(Line::moves).collect();
-    let (report, games) = result(&pair, &config);
+    let (report, games) = play_new_match(&pair, &config);
     assert_eq!((report.games, report.distinct_games), (40, starts.len() as u64));
     assert_eq!(distinct_games(&games), report.distinct_games);
     assert_eq!(report.score, 0.5);
@@ -167,7 +196,10 @@ fn duplicate_games_of_deterministic_players_are_counted() {
 
 #[test]
 fn checkers_matches_are_played_to_the_end() {
-    let (report, games) = result(&pair::<Checkers>("material@4", "random", 0.0), &config(10, 2));
+    let (report, games) = play_new_match(
+        &two_factories::<Checkers>("material@4", "random", 0.0),
+        &contest_config(10, 2),
+    );
     assert_eq!(report.games, 20);
     assert!(report.score > 0.9, "{report:?}");
     assert!(games.iter().all(|game| game.played.line.position().is_over()));
@@ -178,23 +210,27 @@ fn checkers_matches_are_played_to_the_end() {
 fn contests_resume_from_any_truncated_journal() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("games.tsv");
-    let pair = pair::<Othello>("heuristic", "random@mcts20", 0.1);
-    let config = config::<Othello>(20, 2);
+    let pair = two_factories::<Othello>("heuristic", "random@mcts20", 0.1);
+    let config = contest_config::<Othello>(20, 2);
     let play = |path: &Path| {
         let journal = Journal::open(path).unwrap();
-        play_match(&pair, &config, None, Some(journal), |_, _| {}).unwrap()
+        play_match(&pair, &config, None, Some(journal), |_, _| true).unwrap()
     };
     let whole = play(&path);
     let bytes = std::fs::read(&path).unwrap();
-    for share in [0, 1, 13, 50, 77, 99] {
-        std::fs::write(&path, &bytes[..bytes.len() * share / 100]).unwrap();
+    for percent in [0, 1, 13, 50, 77, 99] {
+        std::fs::write(&path, &bytes[..bytes.len() * percent / 100]).unwrap();
         assert_eq!(play(&path), whole);
         assert_eq!(std::fs::read(&path).unwrap(), bytes);
     }
     // A complete journal plays no new games.
     let mut new = 0;
     let journal = Journal::open(&path).unwrap();
-    play_match(&pair, &config, None, Some(journal), |_, n| new += n).unwrap();
+    play_match(&pair, &config, None, Some(journal), |_, n| {
+        new += n;
+        true
+    })
+    .unwrap();
     assert_eq!(new, 0);
 }
 
@@ -202,12 +238,16 @@ fn contests_resume_from_any_truncated_journal() {
 fn adding_a_player_replays_no_existing_game() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("games.tsv");
-    let config = config::<Othello>(8, 2);
+    let config = contest_config::<Othello>(8, 2);
     let run = |players: &[&str]| {
         let journal = Journal::open(&path).unwrap();
         let mut new = 0;
         let players = factories::<Othello>(players, 0.1);
-        let league = play_league(&players, &config, Some(journal), |_, n| new += n).unwrap();
+        let league = play_league(&players, &config, Some(journal), |_, n| {
+            new += n;
+            true
+        })
+        .unwrap();
         (league.report(&RatingConfig::default()).unwrap(), new)
     };
     let (_, new) = run(&["heuristic", "random"]);
@@ -218,7 +258,7 @@ fn adding_a_player_replays_no_existing_game() {
         &factories(&["heuristic", "random", "yoshioka"], 0.1),
         &config,
         None,
-        |_, _| {},
+        |_, _| true,
     );
     assert_eq!(fresh.unwrap().report(&RatingConfig::default()).unwrap(), joined);
     let total: f64 = joined.players.iter().map(|p| p.points).sum();
@@ -261,13 +301,13 @@ fn a_failing_player_forfeits_only_that_game() {
         });
         let random = factories::<Othello>(&["random"], 0.0).remove(0);
         let config = ContestConfig {
-            openings: openings(10, 4),
+            openings: random_openings(10, 4),
             rounds: 10,
             seed: 1,
             threads: 1,
             remote: None,
         };
-        let (report, games) = result(&[failing, random], &config);
+        let (report, games) = play_new_match(&[failing, random], &config);
         assert!(report.complete && report.games == 20);
         assert!(!report.forfeits.is_empty() && report.forfeits.len() < 20);
         for game in games.iter().filter(|game| game.played.forfeit.is_some()) {
@@ -292,8 +332,9 @@ fn games_of_another_contest_are_rejected() {
         let _ = std::fs::remove_file(&path);
         Journal::open(&path).unwrap().0.append(&[line]).unwrap();
         let journal = Journal::open(&path).unwrap();
-        let pair = pair::<Othello>("heuristic", "random", 0.0);
-        let error = play_match(&pair, &config(2, 1), None, Some(journal), |_, _| {}).unwrap_err();
+        let pair = two_factories::<Othello>("heuristic", "random", 0.0);
+        let error =
+            play_match(&pair, &contest_config(2, 1), None, Some(journal), |_, _| true).unwrap_err();
         assert!(
             error.to_string().contains("games.tsv:1: game does not belong to this contest"),
             "{error}"
@@ -303,9 +344,10 @@ fn games_of_another_contest_are_rejected() {
 
 #[test]
 fn an_empty_contest_is_an_error() {
-    let none = ContestConfig { openings: Vec::new(), rounds: 1, seed: 1, threads: 1, remote: None };
-    let pair = pair::<Othello>("heuristic", "random", 0.0);
-    assert!(contest(&pair, &[(0, 1)], &none, None, |_, _| true).is_err());
+    let no_openings =
+        ContestConfig { openings: Vec::new(), rounds: 1, seed: 1, threads: 1, remote: None };
+    let pair = two_factories::<Othello>("heuristic", "random", 0.0);
+    assert!(contest(&pair, &[(0, 1)], &no_openings, None, |_| true).is_err());
 }
 
 #[test]
@@ -314,10 +356,11 @@ fn a_game_from_a_finished_position_ends_immediately() {
     let mut players = factories::<Othello>(&["heuristic", "random"], 0.0);
     let (mut a, mut b) = (players.remove(0).make().unwrap(), players.remove(0).make().unwrap());
     let played = play(&mut *a, &mut *b, &Line::new(over), &mut rng::stream(1, &[]));
-    assert_eq!((played.margin, played.half_points()), (16, 2));
+    assert_eq!((played.result, played.half_points()), (16, 2));
 }
 
-fn data() -> Option<PathBuf> {
+/// Returns the data folder; `None` if OUTFLANK_DATA is not set.
+fn data_folder() -> Option<PathBuf> {
     let data = std::env::var_os("OUTFLANK_DATA").map(PathBuf::from);
     if data.is_none() {
         eprintln!("skipped: OUTFLANK_DATA is not set");
@@ -329,7 +372,7 @@ fn data() -> Option<PathBuf> {
 /// ties are broken, by up to 90 of 2,000 points, mostly by less than 30.
 #[test]
 fn published_players_reach_their_published_match_scores() {
-    let Some(data) = data() else { return };
+    let Some(data) = data_folder() else { return };
     let player = |name: &str| data.join("players").join(name).display().to_string();
     let ipref = player("RunnarsonLucas2014IPrefN.player");
     let ctdl = player("SzubertJaskowskiKrawiec2013CTDL.player");
@@ -347,17 +390,17 @@ fn published_players_reach_their_published_match_scores() {
         (&ctdl, &etdl, 1349.0),
         (&burrow, &etdl, 1184.5),
     ] {
-        let (report, _) = result(&pair::<Othello>(a, b, 0.0), &config);
+        let (report, _) = play_new_match(&two_factories::<Othello>(a, b, 0.0), &config);
         let points = report.wins as f64 + 0.5 * report.draws as f64;
         assert!((points - published).abs() <= 30.0, "{a} {b}: {points}, published {published}");
     }
 }
 
-/// The protocol of the Othello League: 10,000 games with 10% forced random moves. The League
+/// The protocol of the Othello League: 10,000 games with 10% random moves. The League
 /// publishes whole percentages.
 #[test]
 fn published_players_reach_their_othello_league_scores() {
-    let Some(data) = data() else { return };
+    let Some(data) = data_folder() else { return };
     let config = ContestConfig {
         openings: vec![Line::default()],
         rounds: 5000,
@@ -372,7 +415,8 @@ fn published_players_reach_their_othello_league_scores() {
         ("RunnarsonLucas2014IPrefN", 62.0),
     ] {
         let player = data.join("players").join(format!("{name}.player")).display().to_string();
-        let (report, _) = result(&pair::<Othello>(&player, "heuristic", 0.1), &config);
+        let (report, _) =
+            play_new_match(&two_factories::<Othello>(&player, "heuristic", 0.1), &config);
         assert!((100.0 * report.score - percent).abs() < 2.0, "{name}: {}", report.score);
     }
 }

@@ -8,15 +8,15 @@ use outflank_runs::{RngExt, rng};
 fn llrs_match_fastchess_and_scipy() {
     // The first four values are from the tests of fastchess for logistic bounds; the last is from
     // SciPy's constrained optimizer.
-    let test = |elo0, elo1| Sprt::new(elo0, elo1).unwrap();
-    let near = |ours: f64, theirs: f64, slack: f64| {
-        assert!((ours - theirs).abs() < slack, "{ours} is not {theirs}");
+    let sprt = |elo0, elo1| Sprt::new(elo0, elo1).unwrap();
+    let assert_near = |ours: f64, theirs: f64, tolerance: f64| {
+        assert!((ours - theirs).abs() < tolerance, "{ours} is not {theirs}");
     };
-    near(test(0.5, 2.5).llr_of_pairs([223, 9863, 21279, 10037, 246]), -3.07, 0.005);
-    near(test(0.0, 2.0).llr_of_pairs([871, 26175, 55983, 26678, 821]), -4.98, 0.005);
-    near(test(0.5, 2.5).llr_of_games(21404, 40708, 21184), -1.57, 0.005);
-    near(test(0.0, 2.0).llr_of_games(57433, 106_593, 57030), -2.59, 0.005);
-    near(test(0.0, 10.0).llr_of_pairs([12, 80, 200, 110, 30]), 3.779_417_3, 1e-6);
+    assert_near(sprt(0.5, 2.5).llr_of_pairs([223, 9863, 21279, 10037, 246]), -3.07, 0.005);
+    assert_near(sprt(0.0, 2.0).llr_of_pairs([871, 26175, 55983, 26678, 821]), -4.98, 0.005);
+    assert_near(sprt(0.5, 2.5).llr_of_games(21404, 40708, 21184), -1.57, 0.005);
+    assert_near(sprt(0.0, 2.0).llr_of_games(57433, 106_593, 57030), -2.59, 0.005);
+    assert_near(sprt(0.0, 10.0).llr_of_pairs([12, 80, 200, 110, 30]), 3.779_417_3, 1e-6);
 }
 
 #[test]
@@ -49,7 +49,7 @@ fn large_matches_follow_the_normal_approximation() {
 }
 
 #[test]
-fn the_llr_grows_with_better_results_and_with_the_number_of_games() {
+fn llr_grows_with_better_results_and_with_the_number_of_games() {
     let test = Sprt::new(-5.0, 15.0).unwrap();
     let base = [10u64, 30, 80, 35, 12];
     for worse in 0..4 {
@@ -69,7 +69,7 @@ fn the_llr_grows_with_better_results_and_with_the_number_of_games() {
 }
 
 #[test]
-fn lopsided_and_enormous_matches_stay_finite() {
+fn llr_is_finite_for_one_sided_and_huge_matches() {
     let test = Sprt::new(0.0, 5.0).unwrap();
     let counts = [0, 1, 1000, u64::MAX];
     for a in counts {
@@ -86,22 +86,22 @@ fn lopsided_and_enormous_matches_stay_finite() {
 
 #[test]
 fn error_rates_match_alpha_and_beta() {
-    // The games of a pair are correlated: half of the openings favor one side.
+    // The two games of a pair are correlated: half of the openings favor one side.
     let (elo0, elo1) = (0.0, 40.0);
     let test = Sprt::new(elo0, elo1).unwrap();
     let runs = 1000;
-    for (name, truth, wrong) in
+    for (name, true_elo, wrong_decision) in
         [("elo0", elo0, SprtDecision::AcceptH1), ("elo1", elo1, SprtDecision::AcceptH0)]
     {
         let mut rng = rng::stream(3, &["sprt", name]);
-        let (fair, swing) = (expected_score(truth), 0.2);
+        let mean_score = expected_score(true_elo);
         let mut errors = 0;
         for _ in 0..runs {
             let mut pairs = [0u64; 5];
             errors += loop {
-                let lean = if rng.chance(0.5) { swing } else { 0.0 };
+                let bias = if rng.chance(0.5) { 0.2 } else { 0.0 };
                 let mut points = 0;
-                for chance in [fair + lean, fair - lean] {
+                for chance in [mean_score + bias, mean_score - bias] {
                     points += match rng.unit() {
                         // One game in ten is drawn; the rest keep the expected score.
                         u if u < 0.1 => 1,
@@ -112,7 +112,7 @@ fn error_rates_match_alpha_and_beta() {
                 pairs[points] += 1;
                 match test.decision(test.llr_of_pairs(pairs)) {
                     SprtDecision::Undecided => {}
-                    decision => break usize::from(decision == wrong),
+                    decision => break usize::from(decision == wrong_decision),
                 }
             };
         }

@@ -3,7 +3,8 @@
 use crate::LogFn;
 use crate::error::ClusterError;
 use crate::options::ClusterOptions;
-use crate::wire::Names;
+use crate::text::printable;
+use crate::wire::QueueNames;
 use async_nats::connection::State;
 use async_nats::jetstream::consumer::{AckPolicy, Consumer, pull};
 use async_nats::jetstream::object_store::{self, ObjectStore};
@@ -14,8 +15,8 @@ use outflank_runs::files::checksum;
 use outflank_runs::{BlobStore, WorkQueueError};
 use std::fmt::Display;
 use std::future::Future;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::io::AsyncReadExt;
 use tokio::runtime::Runtime;
@@ -26,15 +27,18 @@ const DUPLICATE_WINDOW: Duration = Duration::from_secs(120);
 /// Time after which the server deletes results and blobs of runs that did not clean up.
 const MAX_AGE: Duration = Duration::from_secs(30 * 86_400);
 
-/// Number of attempts of a blob transfer.
-const ATTEMPTS: u32 = 5;
+/// Maximum number of characters of a message to the user.
+const MAX_LOG_LINE: usize = 4000;
+
+/// Maximum attempts to transfer a blob.
+const MAX_TRANSFER_ATTEMPTS: u32 = 5;
 
 /// The role of this process on a connection.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// Submits tasks, and sets the acknowledgement timeout of the workers' consumer.
+    /// Submits tasks, and sets the timeout of the workers' consumer.
     Coordinator,
-    /// Executes tasks, with the consumer as the coordinator configured it.
+    /// Executes tasks, and leaves the consumer as the coordinator configured it.
     Worker,
 }
 
@@ -43,12 +47,14 @@ pub(crate) struct Connection {
     pub(crate) runtime: Runtime,
     pub(crate) client: Client,
     pub(crate) context: Context,
-    pub(crate) names: Names,
+    pub(crate) names: QueueNames,
     pub(crate) options: ClusterOptions,
     pub(crate) log: LogFn,
-    /// Number of times that the connection was established. Requests do not survive a reconnect.
-    connections: Arc<AtomicU64>,
+    /// Number of times that the connection was established. A reconnect ends all open requests.
+    connection_count: Arc<AtomicU64>,
     role: Role,
+    /// Held while a blob is read.
+    transfer: Mutex<()>,
 }
 
 impl Connection {
@@ -59,12 +65,14 @@ impl Connection {
         role: Role,
     ) -> Result<Connection, ClusterError> {
         options.check_queue()?;
+        // Names and messages of other clients may contain terminal escapes.
+        let log: LogFn = Arc::new(move |text| log(&printable(text, MAX_LOG_LINE)));
         let servers = options.servers()?;
         // One thread does all network I/O; callers block in their own threads.
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
-        let connections = Arc::new(AtomicU64::new(0));
-        let (event_log, count) = (log.clone(), connections.clone());
+        let connection_count = Arc::new(AtomicU64::new(0));
+        let (event_log, count) = (log.clone(), connection_count.clone());
         let connect = options.connect_options()?.event_callback(move |event| {
             let (log, count) = (event_log.clone(), count.clone());
             async move {
@@ -86,11 +94,20 @@ impl Connection {
             let _guard = runtime.enter();
             jetstream::new(client.clone())
         };
-        let names = Names::new(&options.queue, &options.version);
+        let names = QueueNames::new(&options.queue, &options.version);
         let options = options.clone();
-        let connection =
-            Connection { runtime, client, context, names, options, log, connections, role };
-        connection.wait(async {
+        let connection = Connection {
+            runtime,
+            client,
+            context,
+            names,
+            options,
+            log,
+            connection_count,
+            role,
+            transfer: Mutex::default(),
+        };
+        connection.block_on(async {
             let account = connection.context.query_account().await;
             account.map_err(|error| ClusterError::NoJetStream {
                 address: connection.options.display_address(),
@@ -102,7 +119,7 @@ impl Connection {
     }
 
     /// Blocks until a future completes.
-    pub(crate) fn wait<T>(&self, future: impl Future<Output = T>) -> T {
+    pub(crate) fn block_on<T>(&self, future: impl Future<Output = T>) -> T {
         self.runtime.block_on(future)
     }
 
@@ -113,11 +130,12 @@ impl Connection {
 
     /// Returns the number of times that the connection was established.
     pub(crate) fn connection_count(&self) -> u64 {
-        self.connections.load(Ordering::SeqCst)
+        self.connection_count.load(Ordering::SeqCst)
     }
 
-    /// Returns a function that converts an error of a server operation.
-    pub(crate) fn error<E: std::error::Error>(
+    /// Returns a function that converts an error of a server operation. `operation` is a verb phrase
+    /// such as "open the stream".
+    pub(crate) fn server_error<E: std::error::Error>(
         &self,
         operation: &'static str,
     ) -> impl FnOnce(E) -> ClusterError {
@@ -127,8 +145,8 @@ impl Connection {
 
     /// Creates the streams, the object store and the consumer if they are missing.
     pub(crate) async fn set_up(&self) -> Result<(), ClusterError> {
-        let jobs = Config {
-            name: self.names.jobs_stream(),
+        let tasks = Config {
+            name: self.names.tasks_stream(),
             subjects: vec![self.names.all_tasks()],
             retention: RetentionPolicy::WorkQueue,
             storage: StorageType::File,
@@ -144,10 +162,10 @@ impl Connection {
             max_age: MAX_AGE,
             ..Config::default()
         };
-        let created = self.context.get_or_create_stream(jobs).await;
-        created.map_err(self.error("create the stream of jobs"))?;
+        let created = self.context.get_or_create_stream(tasks).await;
+        created.map_err(self.server_error("create the stream of tasks"))?;
         let created = self.context.get_or_create_stream(results).await;
-        created.map_err(self.error("create the stream of results"))?;
+        created.map_err(self.server_error("create the stream of results"))?;
         if self.context.get_object_store(self.names.object_store()).await.is_err() {
             let store = object_store::Config {
                 bucket: self.names.object_store(),
@@ -155,21 +173,21 @@ impl Connection {
                 ..object_store::Config::default()
             };
             let created = self.context.create_object_store(store).await;
-            created.map_err(self.error("create the object store"))?;
+            created.map_err(self.server_error("create the object store"))?;
         }
         self.consumer().await.map(|_| ())
     }
 
-    /// Opens the stream of jobs.
-    pub(crate) async fn jobs(&self) -> Result<Stream, ClusterError> {
-        let stream = self.context.get_stream(self.names.jobs_stream()).await;
-        stream.map_err(self.error("open the stream of jobs"))
+    /// Opens the stream of tasks.
+    pub(crate) async fn tasks(&self) -> Result<Stream, ClusterError> {
+        let stream = self.context.get_stream(self.names.tasks_stream()).await;
+        stream.map_err(self.server_error("open the stream of tasks"))
     }
 
     /// Opens the stream of results.
     pub(crate) async fn results(&self) -> Result<Stream, ClusterError> {
         let stream = self.context.get_stream(self.names.results_stream()).await;
-        stream.map_err(self.error("open the stream of results"))
+        stream.map_err(self.server_error("open the stream of results"))
     }
 
     /// Opens the consumer that all workers of this version share.
@@ -178,97 +196,152 @@ impl Connection {
             durable_name: Some(self.names.consumer()),
             filter_subject: self.names.version_tasks(),
             ack_policy: AckPolicy::Explicit,
-            ack_wait: self.options.ack_timeout,
-            // No limit here: the worker rejects a task that was delivered too often, because it
-            // probably crashes workers.
+            ack_wait: self.options.worker_timeout,
+            // Unlimited: the worker itself rejects a task that was delivered too often, because such a
+            // task probably crashes workers.
             max_deliver: -1,
             // Sufficient for many thousands of worker threads.
             max_ack_pending: 200_000,
             max_waiting: 100_000,
             ..pull::Config::default()
         };
-        let (jobs, operation) = (self.jobs().await?, "create the consumer of the workers");
+        let (tasks, operation) = (self.tasks().await?, "create the consumer of the workers");
         match self.role {
-            Role::Coordinator => jobs.create_consumer(config).await.map_err(self.error(operation)),
+            Role::Coordinator => {
+                tasks.create_consumer(config).await.map_err(self.server_error(operation))
+            }
             Role::Worker => {
                 let name = self.names.consumer();
-                let consumer = jobs.get_or_create_consumer(&name, config).await;
-                consumer.map_err(self.error(operation))
+                let consumer = tasks.get_or_create_consumer(&name, config).await;
+                consumer.map_err(self.server_error(operation))
             }
         }
     }
 
     async fn object_store(&self) -> Result<ObjectStore, ClusterError> {
         let store = self.context.get_object_store(self.names.object_store()).await;
-        store.map_err(self.error("open the object store"))
+        store.map_err(self.server_error("open the object store"))
+    }
+
+    /// Returns a writer of blobs for background tasks.
+    pub(crate) fn blob_writer(&self) -> BlobWriter {
+        BlobWriter {
+            context: self.context.clone(),
+            object_store: self.names.object_store(),
+            address: self.options.display_address(),
+        }
     }
 
     /// Stores a blob under its checksum, unless it exists. Returns the checksum.
     pub(crate) async fn put_blob(&self, bytes: &[u8]) -> Result<String, ClusterError> {
-        let name = checksum(bytes);
-        let mut last = None;
-        for _ in 0..ATTEMPTS {
-            match self.try_put_blob(&name, bytes).await {
-                Ok(()) => return Ok(name),
-                Err(error) => last = Some(error),
+        let writer = self.blob_writer();
+        let mut last_error = None;
+        for _ in 0..MAX_TRANSFER_ATTEMPTS {
+            match writer.put(bytes).await {
+                Ok(sha256) => return Ok(sha256),
+                Err(error) => last_error = Some(error),
             }
             tokio::time::sleep(Duration::from_secs(1)).await;
         }
-        last.map_or(Ok(name), Err)
+        last_error.map_or_else(|| Ok(checksum(bytes)), Err)
     }
 
-    async fn try_put_blob(&self, name: &str, bytes: &[u8]) -> Result<(), ClusterError> {
-        let store = self.object_store().await?;
-        if store.info(name).await.is_ok_and(|info| !info.deleted && info.size == bytes.len()) {
-            return Ok(());
+    /// Reads the blob with this checksum, of at most `max_bytes`, and verifies it.
+    pub(crate) async fn get_blob(
+        &self,
+        sha256: &str,
+        max_bytes: u64,
+    ) -> Result<Vec<u8>, ClusterError> {
+        if !is_checksum(sha256) {
+            return Err(ClusterError::InvalidChecksum(printable(sha256, 80)));
         }
-        let put = store.put(name, &mut &bytes[..]).await;
-        put.map(|_| ()).map_err(self.error("store a blob"))
-    }
-
-    /// Reads the blob with this checksum and verifies it.
-    pub(crate) async fn get_blob(&self, name: &str) -> Result<Vec<u8>, ClusterError> {
-        let mut last = None;
-        for _ in 0..ATTEMPTS {
-            match self.try_get_blob(name).await {
-                Ok(bytes) if checksum(&bytes) == name => return Ok(bytes),
+        let mut last_error = None;
+        for _ in 0..MAX_TRANSFER_ATTEMPTS {
+            match self.try_get_blob(sha256, max_bytes).await {
+                Err(error @ ClusterError::BlobTooLarge { .. }) => return Err(error),
+                Ok(bytes) if checksum(&bytes) == sha256 => return Ok(bytes),
                 Ok(_) => {
-                    let reason = format!("the content of {name} has a different checksum");
+                    let reason = format!("the content of {sha256} has a different checksum");
                     let address = self.options.display_address();
-                    last = Some(ClusterError::Server { address, operation: READ_BLOB, reason });
+                    last_error =
+                        Some(ClusterError::Server { address, operation: READ_BLOB, reason });
                 }
-                Err(error) => last = Some(error),
+                Err(error) => last_error = Some(error),
             }
             tokio::time::sleep(Duration::from_secs(1)).await;
         }
-        last.map_or(Ok(Vec::new()), Err)
+        last_error.map_or(Ok(Vec::new()), Err)
     }
 
-    async fn try_get_blob(&self, name: &str) -> Result<Vec<u8>, ClusterError> {
+    async fn try_get_blob(&self, sha256: &str, max_bytes: u64) -> Result<Vec<u8>, ClusterError> {
+        let too_large =
+            || ClusterError::BlobTooLarge { sha256: sha256.to_owned(), max_mib: max_bytes >> 20 };
         let store = self.object_store().await?;
-        let mut object = store.get(name).await.map_err(self.error(READ_BLOB))?;
+        let object = store.get(sha256).await.map_err(self.server_error(READ_BLOB))?;
+        if object.info.size as u64 > max_bytes {
+            return Err(too_large());
+        }
+        // The size is the claim of the client that stored the blob.
         let mut bytes = Vec::new();
-        object.read_to_end(&mut bytes).await.map_err(self.error(READ_BLOB))?;
+        let mut object = object.take(max_bytes.saturating_add(1));
+        object.read_to_end(&mut bytes).await.map_err(self.server_error(READ_BLOB))?;
+        if bytes.len() as u64 > max_bytes {
+            return Err(too_large());
+        }
         Ok(bytes)
     }
 
     /// Deletes a blob. Errors are ignored: blobs expire.
-    pub(crate) async fn delete_blob(&self, name: &str) {
+    pub(crate) async fn delete_blob(&self, sha256: &str) {
         if let Ok(store) = self.object_store().await {
-            let _ = store.delete(name).await;
+            let _ = store.delete(sha256).await;
         }
     }
+}
+
+/// Stores blobs in the object store.
+pub(crate) struct BlobWriter {
+    context: Context,
+    object_store: String,
+    address: String,
+}
+
+impl BlobWriter {
+    /// Tries once to store a blob under its checksum, unless it exists. Returns the checksum.
+    pub(crate) async fn put(&self, bytes: &[u8]) -> Result<String, ClusterError> {
+        let failed = |error: &dyn std::error::Error| ClusterError::Server {
+            address: self.address.clone(),
+            operation: "store a blob",
+            reason: error_chain(error),
+        };
+        let sha256 = checksum(bytes);
+        let store = self.context.get_object_store(&self.object_store).await;
+        let store = store.map_err(|error| failed(&error))?;
+        let info = store.info(&sha256).await;
+        if !info.is_ok_and(|info| !info.deleted && info.size == bytes.len()) {
+            let put = store.put(&*sha256, &mut &bytes[..]).await;
+            put.map_err(|error| failed(&error))?;
+        }
+        Ok(sha256)
+    }
+}
+
+/// Returns whether the text is a SHA-256 checksum in lowercase hex digits.
+fn is_checksum(text: &str) -> bool {
+    text.len() == 64 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
 const READ_BLOB: &str = "read a blob";
 
 impl BlobStore for Connection {
     fn put(&self, bytes: &[u8]) -> Result<String, WorkQueueError> {
-        Ok(self.wait(self.put_blob(bytes))?)
+        Ok(self.block_on(self.put_blob(bytes))?)
     }
 
-    fn get(&self, sha256: &str) -> Result<Vec<u8>, WorkQueueError> {
-        Ok(self.wait(self.get_blob(sha256))?)
+    fn get(&self, sha256: &str, max_bytes: u64) -> Result<Vec<u8>, WorkQueueError> {
+        // One transfer at a time, so that the threads of a worker hold one blob in memory.
+        let _transfer = self.transfer.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(self.block_on(self.get_blob(sha256, max_bytes))?)
     }
 }
 
@@ -291,24 +364,26 @@ fn connect_error(options: &ClusterOptions, error: &ConnectError) -> ClusterError
     }
 }
 
-/// Describes a failed write. A server whose disk was full rejects writes until it is restarted.
-pub(crate) fn write_failed(operation: &str, reason: &str) -> String {
+/// Returns the message for a failed write. A server whose disk was full rejects writes until it is
+/// restarted.
+pub(crate) fn write_error(operation: &str, reason: &str) -> String {
     format!(
         "the server cannot {operation} ({reason}). If its disk is full, free space and restart it"
     )
 }
 
-/// Formats an error with its chain of causes, without repetitions.
+/// Formats an error and its causes, separated by colons; a cause that repeats earlier text is left
+/// out.
 pub(crate) fn error_chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
-    let mut next = error.source();
-    while let Some(cause) = next {
-        let more = (cause as &dyn Display).to_string();
-        let more = more.strip_prefix("nats: ").unwrap_or(&more);
-        if !text.contains(more) {
-            text = format!("{text}: {more}");
+    let mut next_cause = error.source();
+    while let Some(cause) = next_cause {
+        let cause_text = (cause as &dyn Display).to_string();
+        let cause_text = cause_text.strip_prefix("nats: ").unwrap_or(&cause_text);
+        if !text.contains(cause_text) {
+            text = format!("{text}: {cause_text}");
         }
-        next = cause.source();
+        next_cause = cause.source();
     }
     text
 }

@@ -1,35 +1,30 @@
 //! The coordinator's end of the queue: submits tasks, accepts results, resubmits lost tasks.
 
-mod accept;
-mod publish;
+pub(crate) mod machine;
+mod perform;
 
 use crate::LogFn;
 use crate::connection::{Connection, Role};
 use crate::error::ClusterError;
-use crate::in_flight::InFlightTasks;
+use crate::in_flight::Time;
 use crate::options::ClusterOptions;
 use crate::results::ResultReader;
-use crate::wire::{self, task_id};
+use crate::wire;
 use crate::worker_registry::{self, WorkerRegistry};
 use futures_util::StreamExt;
-use outflank_runs::{Ack, BlobStore, JobBatch, WorkQueue, WorkQueueError, stop_requested};
+use machine::{BatchMachine, Surroundings};
+use outflank_runs::{
+    AcceptFn, BlobStore, JobBatch, Verification, WorkQueue, WorkQueueError, stop_requested,
+};
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Maximum time to wait for a result before doing other work.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
-
-/// Interval between maintenance passes: finding lost tasks, deleting accepted results.
-const MAINTENANCE_INTERVAL: Duration = Duration::from_secs(3);
-
-/// Interval between warnings that there is no worker.
-const WARNING_INTERVAL: Duration = Duration::from_secs(30);
-
-/// Maximum number of tasks to publish before reading results again.
-const MAX_PUBLISHED_AT_ONCE: usize = 64;
 
 /// A [`WorkQueue`] whose workers are reached through a NATS server.
 pub struct NatsQueue {
@@ -38,8 +33,12 @@ pub struct NatsQueue {
     registry: Arc<Mutex<WorkerRegistry>>,
     /// Copies of all blobs, in case the server loses them.
     blobs: Mutex<BTreeMap<String, Vec<u8>>>,
-    /// Distinguishes the messages of this process from those of another with the same batch.
-    process: String,
+    /// Part of message ids, to distinguish this process from another one that runs the same batch.
+    process_name: String,
+    /// Number of batches that were started.
+    batches: AtomicU64,
+    verification: Verification,
+    started: Instant,
 }
 
 impl fmt::Debug for NatsQueue {
@@ -49,17 +48,10 @@ impl fmt::Debug for NatsQueue {
     }
 }
 
-/// The state of a batch in progress.
-struct BatchState<'a> {
-    batch: JobBatch<'a>,
-    /// The run's token in subjects.
+/// The kind of a batch and the checksum of its run identifier, which subjects contain.
+struct Batch<'a> {
+    kind: &'a str,
     run: String,
-    in_flight: InFlightTasks,
-    results: ResultReader,
-    /// Tasks that were already queued when this process started.
-    queued_before: HashSet<String>,
-    last_maintenance: Instant,
-    last_warning: Instant,
 }
 
 impl NatsQueue {
@@ -68,18 +60,27 @@ impl NatsQueue {
         let connection = Connection::open(options, log, Role::Coordinator)?;
         let (registry, client, names) =
             (Arc::default(), connection.client.clone(), &connection.names);
-        let heartbeats = connection.wait(async {
+        let heartbeats = connection.block_on(async {
             let heartbeats = client.subscribe(names.heartbeats()).await;
             let _ = client.publish(names.heartbeat_requests(), "".into()).await;
             heartbeats
         });
-        let heartbeats = heartbeats.map_err(connection.error("subscribe to heartbeats"))?;
+        let heartbeats = heartbeats.map_err(connection.server_error("subscribe to heartbeats"))?;
         let (version, log) = (options.version.clone(), connection.log.clone());
         let listen =
             worker_registry::listen(client, heartbeats, version, Arc::clone(&registry), log);
         connection.runtime.spawn(listen);
-        let process = wire::unique_process_name();
-        Ok(NatsQueue { connection, registry, blobs: Mutex::default(), process })
+        let process_name = wire::unique_process_name();
+        let verification = Verification::new(options.verify_share, options.verify_threads);
+        Ok(NatsQueue {
+            connection,
+            registry,
+            blobs: Mutex::default(),
+            process_name,
+            batches: AtomicU64::new(0),
+            verification,
+            started: Instant::now(),
+        })
     }
 
     fn registry(&self) -> MutexGuard<'_, WorkerRegistry> {
@@ -94,133 +95,99 @@ impl NatsQueue {
         (self.connection.log)(text);
     }
 
+    /// Returns the time since this queue was opened.
+    fn now(&self) -> Time {
+        self.started.elapsed()
+    }
+
+    /// Submits the tasks of a batch and processes results until all jobs are completed.
     fn run_batch(
         &self,
-        batch: JobBatch<'_>,
+        jobs: JobBatch<'_>,
         encode: &dyn Fn(Range<usize>) -> Vec<u8>,
-        accept: &mut dyn FnMut(Range<usize>, &[u8]) -> Ack,
+        accept: &mut AcceptFn<'_>,
     ) -> Result<(), ClusterError> {
-        if batch.jobs == 0 {
+        if jobs.jobs == 0 {
             return Ok(());
         }
-        let names = &self.connection.names;
-        let run = wire::short_checksum(batch.run.as_bytes());
-        let now = Instant::now();
-        let mut state = BatchState {
-            in_flight: InFlightTasks::new(batch.jobs),
-            results: ResultReader::new(names.run_results(&run)),
-            queued_before: self.queued_tasks(&run)?,
-            last_maintenance: now,
-            // Warn soon, but leave workers the time to send a heartbeat.
-            last_warning: now - WARNING_INTERVAL + MAINTENANCE_INTERVAL,
-            batch,
-            run,
-        };
+        let run = wire::short_checksum(jobs.run.as_bytes());
+        let batch = Batch { kind: jobs.kind, run };
+        let mut reader = ResultReader::new(self.connection.names.run_results(&batch.run));
+        // Message ids of an earlier batch would be taken for duplicates.
+        let number = self.batches.fetch_add(1, Ordering::Relaxed);
+        let process = format!("{}-{number}", self.process_name);
+        let queued_before = self.queued_tasks(&batch.run)?;
+        let (version, now) = (self.version(), self.now());
+        let mut machine =
+            BatchMachine::new(batch.kind, jobs.jobs, version, &process, queued_before, now);
         let mut outcome = Ok(());
-        while !state.in_flight.all_completed() && !stop_requested() {
-            match self.step(&mut state, encode, accept) {
-                Ok(ControlFlow::Continue(())) => {}
-                Ok(ControlFlow::Break(())) => break,
-                Err(error) => {
-                    outcome = Err(error);
-                    break;
-                }
-            }
+        while machine.end().is_none() && !stop_requested() && outcome.is_ok() {
+            outcome = self.step(&batch, &mut machine, &mut reader, encode, accept);
+        }
+        if let Some(Err(reason)) = machine.end() {
+            outcome = Err(ClusterError::TaskFailed(reason.clone()));
         }
         // Delete the remaining tasks, so that workers do not execute them. The results of a stopped
         // batch are kept for the run that resumes it.
         let keep_results = outcome.is_err() || stop_requested();
-        self.connection.wait(self.purge_run(&state.run, keep_results));
+        self.connection.block_on(self.purge_run(&batch.run, keep_results));
         outcome
     }
 
+    /// Submits due tasks, does maintenance and processes at most one result.
     fn step(
         &self,
-        state: &mut BatchState<'_>,
+        batch: &Batch<'_>,
+        machine: &mut BatchMachine,
+        reader: &mut ResultReader,
         encode: &dyn Fn(Range<usize>) -> Vec<u8>,
-        accept: &mut dyn FnMut(Range<usize>, &[u8]) -> Ack,
-    ) -> Result<ControlFlow<()>, ClusterError> {
-        let threads = self.registry().count(self.version()).1;
-        let mut new = Vec::new();
-        while new.len() < MAX_PUBLISHED_AT_ONCE
-            && let Some(range) = state.in_flight.next_range(threads)
-        {
-            let content = encode(range.clone());
-            let task = task_id(state.batch.kind, self.version(), &content);
-            state.in_flight.add(&task, range, content);
-            new.push(task);
+        accept: &mut AcceptFn<'_>,
+    ) -> Result<(), ClusterError> {
+        let (workers, threads) = {
+            let registry = self.registry();
+            (registry.worker_count(self.version()), registry.thread_count(self.version()))
+        };
+        let surroundings = Surroundings {
+            now: self.now(),
+            is_connected: self.connection.is_connected(),
+            workers,
+            threads,
+            has_pending_results: reader.has_pending(),
+            last_result: reader.last_returned(),
+        };
+        let actions = machine.poll(surroundings, encode);
+        self.perform(batch, machine, actions)?;
+        let stored = self.connection.block_on(reader.next(&self.connection, POLL_INTERVAL));
+        let Some(stored) = stored else { return Ok(()) };
+        let Some((result, blob)) = self.parse_result(machine, &stored) else { return Ok(()) };
+        let is_quarantined = self.verification.is_quarantined(&result.worker);
+        let actions = machine.on_result(&result, is_quarantined, accept, self.now());
+        if let Some(sha256) = blob.filter(|_| !machine.needs(&result.task)) {
+            self.connection.block_on(self.connection.delete_blob(&sha256));
         }
-        self.submit(state, &new);
-        let result = self.connection.wait(state.results.next(&self.connection, POLL_INTERVAL));
-        if let Some(result) = result
-            && self.process_result(state, &result, accept)?.is_break()
-        {
-            return Ok(ControlFlow::Break(()));
-        }
-        if state.last_maintenance.elapsed() >= MAINTENANCE_INTERVAL {
-            self.maintain(state)?;
-            state.last_maintenance = Instant::now();
-        }
-        Ok(ControlFlow::Continue(()))
-    }
-
-    /// Resubmits lost tasks and deletes accepted results.
-    fn maintain(&self, state: &mut BatchState<'_>) -> Result<(), ClusterError> {
-        let workers = self.registry().count(self.version()).0;
-        if workers == 0 && state.last_warning.elapsed() >= WARNING_INTERVAL {
-            state.last_warning = Instant::now();
-            let options = &self.connection.options;
-            let (address, queue) = (options.display_address(), &options.queue);
-            self.log(&format!(
-                "waiting for workers; start one with: outflank worker --on {address} --queue {queue}"
-            ));
-        }
-        if !self.connection.is_connected() {
-            return Ok(());
-        }
-        let before = Instant::now() - MAINTENANCE_INTERVAL;
-        if state.in_flight.any_submitted_before(before) && !state.results.has_pending() {
-            // If the server does not respond, the next maintenance pass tries again.
-            if let Ok(queued) = self.queued_tasks(&state.run) {
-                let lost = state.in_flight.lost(&queued, before);
-                if !lost.is_empty() {
-                    // The server may have lost its blobs too.
-                    self.log(&format!("{} tasks were lost; submitting them again", lost.len()));
-                    self.restore_blobs()?;
-                }
-                lost.iter().for_each(|task| self.resubmit(state, task));
-            }
-        }
-        let sequence = state.in_flight.delete_before(state.results.last_returned());
-        let subject = self.connection.names.run_results(&state.run);
-        self.connection.wait(async {
-            if let Ok(stream) = self.connection.results().await {
-                let _ = stream.purge().filter(subject).sequence(sequence).await;
-            }
-        });
-        Ok(())
+        self.perform(batch, machine, actions)
     }
 
     /// Stores all blobs that the server does not have.
     fn restore_blobs(&self) -> Result<(), ClusterError> {
         let blobs = self.blobs.lock().unwrap_or_else(PoisonError::into_inner);
         for bytes in blobs.values() {
-            self.connection.wait(self.connection.put_blob(bytes))?;
+            self.connection.block_on(self.connection.put_blob(bytes))?;
         }
         Ok(())
     }
 
     /// Lists the tasks of a run that are queued or in progress.
     fn queued_tasks(&self, run: &str) -> Result<HashSet<String>, ClusterError> {
-        self.connection.wait(async {
-            let stream = self.connection.jobs().await?;
+        self.connection.block_on(async {
+            let stream = self.connection.tasks().await?;
             let subject = self.connection.names.run_tasks(run);
             let info = stream.info_with_subjects(subject).await;
-            let mut subjects = info.map_err(self.connection.error("list jobs"))?;
+            let mut subjects = info.map_err(self.connection.server_error("list tasks"))?;
             let mut queued = HashSet::new();
             while let Some(entry) = subjects.next().await {
-                let (subject, _) = entry.map_err(self.connection.error("list jobs"))?;
-                queued.extend(subject.rsplit('.').next().map(str::to_owned));
+                let (subject, _) = entry.map_err(self.connection.server_error("list tasks"))?;
+                queued.extend(self.connection.names.parse_task(&subject).map(|name| name.task));
             }
             Ok(queued)
         })
@@ -232,7 +199,7 @@ impl NatsQueue {
             return;
         }
         let names = &self.connection.names;
-        if let Ok(stream) = self.connection.jobs().await {
+        if let Ok(stream) = self.connection.tasks().await {
             let _ = stream.purge().filter(names.run_tasks(run)).await;
         }
         if !keep_results && let Ok(stream) = self.connection.results().await {
@@ -249,8 +216,9 @@ impl BlobStore for NatsQueue {
         Ok(name)
     }
 
-    fn get(&self, sha256: &str) -> Result<Vec<u8>, WorkQueueError> {
-        self.connection.get(sha256)
+    fn get(&self, sha256: &str, max_bytes: u64) -> Result<Vec<u8>, WorkQueueError> {
+        let own = self.blobs.lock().unwrap_or_else(PoisonError::into_inner).get(sha256).cloned();
+        own.map_or_else(|| self.connection.get(sha256, max_bytes), Ok)
     }
 }
 
@@ -259,7 +227,7 @@ impl WorkQueue for NatsQueue {
         &self,
         batch: JobBatch<'_>,
         encode: &dyn Fn(Range<usize>) -> Vec<u8>,
-        accept: &mut dyn FnMut(Range<usize>, &[u8]) -> Ack,
+        accept: &mut AcceptFn<'_>,
     ) -> Result<(), WorkQueueError> {
         Ok(self.run_batch(batch, encode, accept)?)
     }
@@ -267,11 +235,28 @@ impl WorkQueue for NatsQueue {
     fn delete(&self, sha256: &str) {
         self.blobs.lock().unwrap_or_else(PoisonError::into_inner).remove(sha256);
         if self.connection.is_connected() {
-            self.connection.wait(self.connection.delete_blob(sha256));
+            self.connection.block_on(self.connection.delete_blob(sha256));
+        }
+    }
+
+    fn verification(&self) -> &Verification {
+        &self.verification
+    }
+
+    fn quarantine(&self, worker: &str, reason: &str) {
+        if self.verification.quarantine(worker) {
+            self.log(&format!(
+                "worker {worker} is quarantined: {reason}. Its jobs are executed again; stop this worker."
+            ));
         }
     }
 
     fn status(&self) -> String {
-        self.registry().status(self.version())
+        let mut status = self.registry().status(self.version());
+        match self.verification.quarantined_count() {
+            0 => {}
+            count => status.push_str(&format!("; {count} quarantined")),
+        }
+        status
     }
 }

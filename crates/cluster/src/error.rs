@@ -8,17 +8,17 @@ use outflank_runs::files::FileError;
 pub enum ClusterError {
     /// The server address cannot be parsed.
     #[error(
-        "'{given}' is not the address of a NATS server: {reason}. Use nats://HOST:4222 or tls://HOST:4222."
+        "'{address}' is not the address of a NATS server: {reason}. Use nats://HOST:4222 or tls://HOST:4222."
     )]
-    Address {
+    InvalidAddress {
         /// The address, without its password.
-        given: String,
+        address: String,
         /// The parse error.
         reason: String,
     },
     /// The queue name cannot be part of a stream name.
     #[error("'{0}' is not a valid queue name. Use letters, digits, - and _ only.")]
-    QueueName(String),
+    InvalidQueueName(String),
     /// The server does not respond.
     #[error(
         "no NATS server responds at {address}: {reason}. Start one with `nats-server -js`, or check the address."
@@ -30,12 +30,12 @@ pub enum ClusterError {
         reason: String,
     },
     /// The server rejected the credentials.
-    #[error("the NATS server at {address} rejected {given} ({reason}). {hint}")]
+    #[error("the NATS server at {address} rejected {credentials} ({reason}). {hint}")]
     Unauthorized {
         /// The server address.
         address: String,
-        /// The credentials that were used.
-        given: String,
+        /// The kind of credentials that were used, such as "the user 'name'".
+        credentials: String,
         /// The server's message.
         reason: String,
         /// Advice for the user.
@@ -94,9 +94,20 @@ pub enum ClusterError {
         /// The server's message.
         reason: String,
     },
-    /// A job failed on several workers.
-    #[error("the workers cannot execute this job: {0}")]
-    JobFailed(String),
+    /// A blob is named by something else than a checksum.
+    #[error("'{0}' is not a SHA-256 checksum, so there is no such blob")]
+    InvalidChecksum(String),
+    /// A blob is larger than its receiver allows.
+    #[error("the blob {sha256} is larger than {max_mib} MiB, the limit for this kind of data")]
+    BlobTooLarge {
+        /// The checksum of the blob.
+        sha256: String,
+        /// The limit in MiB.
+        max_mib: u64,
+    },
+    /// A task failed on several workers.
+    #[error("the workers cannot execute a task: {0}")]
+    TaskFailed(String),
     /// The asynchronous runtime cannot be started.
     #[error("cannot start the network thread: {0}")]
     Runtime(#[from] std::io::Error),

@@ -5,7 +5,11 @@ mod coordinator;
 mod error;
 mod in_flight;
 mod options;
+mod result_cursor;
 mod results;
+#[cfg(test)]
+mod simulation;
+mod text;
 mod wire;
 mod worker;
 mod worker_registry;

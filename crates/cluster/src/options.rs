@@ -19,13 +19,17 @@ pub struct ClusterOptions {
     pub credentials: Option<PathBuf>,
     /// User name and password.
     pub user: Option<(String, String)>,
-    /// Certificate authority of the server.
-    pub authority: Option<PathBuf>,
-    /// Client certificate and its key.
-    pub certificate: Option<(PathBuf, PathBuf)>,
+    /// Certificate of the authority that signed the server's certificate.
+    pub ca_certificate: Option<PathBuf>,
+    /// Client certificate file and its key file.
+    pub client_certificate: Option<(PathBuf, PathBuf)>,
     /// Time without an acknowledgement from a worker after which the server delivers its task to
     /// another worker.
-    pub ack_timeout: Duration,
+    pub worker_timeout: Duration,
+    /// Share of the workers' results that the coordinator verifies by executing them itself.
+    pub verify_share: f64,
+    /// Threads that verify results.
+    pub verify_threads: usize,
 }
 
 impl ClusterOptions {
@@ -38,9 +42,11 @@ impl ClusterOptions {
             version: version.to_owned(),
             credentials: None,
             user: None,
-            authority: None,
-            certificate: None,
-            ack_timeout: Duration::from_secs(10),
+            ca_certificate: None,
+            client_certificate: None,
+            worker_timeout: Duration::from_secs(10),
+            verify_share: 0.02,
+            verify_threads: 1,
         }
     }
 
@@ -58,16 +64,16 @@ impl ClusterOptions {
     /// Returns the user and the password that the address contains.
     fn user_in_address(&self) -> Option<(String, String)> {
         let servers = self.servers().ok()?;
-        let user = |server: &ServerAddr| {
+        let user_of = |server: &ServerAddr| {
             let password = percent_decode(server.password().unwrap_or(""));
             Some((percent_decode(server.username()?), password))
         };
-        servers.iter().find_map(user)
+        servers.iter().find_map(user_of)
     }
 
-    /// Creates the error for a server that rejects these credentials.
+    /// Returns the error for a server that rejects these credentials.
     pub(crate) fn unauthorized(&self, reason: String) -> ClusterError {
-        let (given, hint) =
+        let (credentials, hint) =
             match (&self.credentials, self.user.clone().or_else(|| self.user_in_address())) {
                 (Some(path), _) => (
                     format!("the credentials in {}", path.display()),
@@ -81,13 +87,15 @@ impl ClusterOptions {
                     "Give --nats-user and --nats-password, or --nats-creds FILE.",
                 ),
             };
-        ClusterError::Unauthorized { address: self.display_address(), given, reason, hint }
+        ClusterError::Unauthorized { address: self.display_address(), credentials, reason, hint }
     }
 
     /// Parses the server addresses.
     pub(crate) fn servers(&self) -> Result<Vec<ServerAddr>, ClusterError> {
-        let invalid =
-            |reason: String| ClusterError::Address { given: self.display_address(), reason };
+        let invalid = |reason: String| ClusterError::InvalidAddress {
+            address: self.display_address(),
+            reason,
+        };
         let parse = |address: &str| {
             let server =
                 address.trim().parse::<ServerAddr>().map_err(|error| invalid(error.to_string()))?;
@@ -105,11 +113,12 @@ impl ClusterOptions {
         let name = &self.queue;
         match !name.is_empty() && name.len() <= 64 && name.chars().all(is_valid) {
             true => Ok(()),
-            false => Err(ClusterError::QueueName(name.clone())),
+            false => Err(ClusterError::InvalidQueueName(name.clone())),
         }
     }
 
-    /// Builds the client options. Reads every file once, so that an error names the missing one.
+    /// Returns the options of the NATS client. Reads every file once, so that an error names the
+    /// file that cannot be read.
     pub(crate) fn connect_options(&self) -> Result<ConnectOptions, ClusterError> {
         let mut options = ConnectOptions::new()
             .name(format!("outflank {}", self.version))
@@ -131,11 +140,11 @@ impl ClusterOptions {
                     reason: error.to_string(),
                 })?;
         }
-        if let Some(path) = &self.authority {
+        if let Some(path) = &self.ca_certificate {
             read_small_file(path)?;
             options = options.add_root_certificates(path.clone());
         }
-        if let Some((certificate, key)) = &self.certificate {
+        if let Some((certificate, key)) = &self.client_certificate {
             read_small_file(certificate)?;
             read_small_file(key)?;
             options = options.add_client_certificate(certificate.clone(), key.clone());

@@ -5,15 +5,13 @@
 
 use crate::connection::Connection;
 use crate::error::ClusterError;
+use crate::result_cursor::{REQUEST_EXPIRY, ResultCursor};
 use async_nats::jetstream::Message;
 use async_nats::jetstream::consumer::{AckPolicy, Consumer, DeliverPolicy, pull};
 use futures_util::{FutureExt, StreamExt};
 use std::collections::VecDeque;
 use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout_at};
-
-/// Time that the server keeps a pull request open.
-const REQUEST_EXPIRY: Duration = Duration::from_secs(5);
 
 /// Time after which a pull request that the server has not ended counts as lost.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(7);
@@ -24,25 +22,22 @@ const MAX_RESULTS: usize = 256;
 /// A stored result and its sequence number in the stream.
 pub(crate) struct StoredResult {
     pub(crate) sequence: u64,
+    /// Whether it was stored before the reader started.
+    pub(crate) is_old: bool,
     pub(crate) message: Message,
 }
 
 /// A reader of the results of one run.
 pub(crate) struct ResultReader {
     subject: String,
-    /// Sequence number of the last result that was read.
-    last_read: u64,
-    /// Creation time of the stream; a different one means that the stream was lost and recreated.
-    stream_created: Option<String>,
+    cursor: ResultCursor,
     consumer: Option<Consumer<pull::Config>>,
-    /// Number of results that this consumer has delivered.
-    delivered: u64,
+    /// The open pull request and its start time.
     request: Option<(pull::Batch, Instant)>,
+    /// Results that were received and not yet returned.
     ready: VecDeque<StoredResult>,
-    /// Whether the stream holds results that were not read.
-    has_pending: bool,
-    /// Connection count at the time of the request.
-    connections: u64,
+    /// [`Connection::connection_count`] at the time of the request.
+    connection_count: u64,
 }
 
 impl ResultReader {
@@ -50,41 +45,38 @@ impl ResultReader {
     pub(crate) fn new(subject: String) -> ResultReader {
         ResultReader {
             subject,
-            last_read: 0,
-            stream_created: None,
+            cursor: ResultCursor::new(),
             consumer: None,
-            delivered: 0,
             request: None,
             ready: VecDeque::new(),
-            has_pending: true,
-            connections: 0,
+            connection_count: 0,
         }
     }
 
     /// Returns the sequence number of the last result that [`next`](Self::next) returned.
     pub(crate) fn last_returned(&self) -> u64 {
-        self.ready.front().map_or(self.last_read, |first| first.sequence - 1)
+        self.ready.front().map_or(self.cursor.last_read(), |first| first.sequence - 1)
     }
 
     /// Returns whether there are results that were not returned yet.
     pub(crate) fn has_pending(&self) -> bool {
-        self.has_pending || !self.ready.is_empty()
+        self.cursor.has_pending() || !self.ready.is_empty()
     }
 
-    /// Returns the next result, or `None` if none arrives within `wait`.
+    /// Returns the next result, or `None` if none arrives within `timeout`.
     pub(crate) async fn next(
         &mut self,
         connection: &Connection,
-        wait: Duration,
+        timeout: Duration,
     ) -> Option<StoredResult> {
-        let until = Instant::now() + wait;
-        while self.ready.is_empty() && Instant::now() < until {
+        let deadline = Instant::now() + timeout;
+        while self.ready.is_empty() && Instant::now() < deadline {
             if !connection.is_connected() {
                 sleep(Duration::from_millis(100)).await;
                 continue;
             }
-            if self.connections != connection.connection_count() {
-                self.connections = connection.connection_count();
+            if self.connection_count != connection.connection_count() {
+                self.connection_count = connection.connection_count();
                 self.reset();
             }
             if self.request.is_none() && self.open_request(connection).await.is_err() {
@@ -94,16 +86,16 @@ impl ResultReader {
                 sleep(Duration::from_millis(200)).await;
                 continue;
             }
-            self.receive(until).await;
+            self.receive(deadline).await;
         }
         self.ready.pop_front()
     }
 
     /// Waits for the next result of the open request and buffers all results that have arrived.
-    async fn receive(&mut self, until: Instant) {
+    async fn receive(&mut self, deadline: Instant) {
         let Some((batch, since)) = &mut self.request else { return };
         let since = *since;
-        let mut received = match timeout_at(until, batch.next()).await {
+        let mut received = match timeout_at(deadline, batch.next()).await {
             Ok(received) => received,
             Err(_) => {
                 if since.elapsed() > REQUEST_TIMEOUT {
@@ -122,9 +114,7 @@ impl ResultReader {
                 Some(Err(_)) => return self.reset(),
                 None => {
                     self.request = None;
-                    // A request that stayed open until it expired found no more results. One that ended
-                    // early proves nothing.
-                    self.has_pending &= since.elapsed() < REQUEST_EXPIRY / 2;
+                    self.cursor.request_ended(since.elapsed());
                     return;
                 }
             }
@@ -136,24 +126,23 @@ impl ResultReader {
         }
     }
 
-    /// Buffers a result; returns `false` if it is not the next in sequence.
+    /// Buffers a result. Returns `false` if a result before it is missing.
     fn push(&mut self, message: Message) -> bool {
         let Ok(info) = message.info() else { return false };
-        if info.consumer_sequence != self.delivered + 1 {
+        let sequence = info.stream_sequence;
+        if !self.cursor.receive(info.consumer_sequence, sequence, info.pending) {
             return false;
         }
-        let sequence = info.stream_sequence;
-        self.has_pending = info.pending > 0;
-        self.delivered += 1;
-        self.last_read = sequence;
-        self.ready.push_back(StoredResult { sequence, message });
+        let is_old = self.cursor.is_old(sequence);
+        self.ready.push_back(StoredResult { sequence, is_old, message });
         true
     }
 
+    /// Drops the open request and the consumer, so that the next read creates new ones.
     fn reset(&mut self) {
         self.request = None;
         self.consumer = None;
-        self.has_pending = true;
+        self.cursor.close();
     }
 
     /// Opens a pull request, with a new consumer if there is none.
@@ -162,30 +151,23 @@ impl ResultReader {
             let stream = connection.results().await?;
             let info = stream.cached_info();
             let created = format!("{:?}", info.created);
-            let is_other = self.stream_created.as_ref().is_some_and(|before| *before != created);
-            if is_other || info.state.last_sequence < self.last_read {
-                self.last_read = 0;
-            }
-            self.stream_created = Some(created);
+            let start_sequence = self.cursor.open(&created, info.state.last_sequence);
             let config = pull::Config {
                 filter_subject: self.subject.clone(),
-                deliver_policy: DeliverPolicy::ByStartSequence {
-                    start_sequence: self.last_read + 1,
-                },
+                deliver_policy: DeliverPolicy::ByStartSequence { start_sequence },
                 ack_policy: AckPolicy::None,
                 inactive_threshold: Duration::from_secs(120),
                 ..pull::Config::default()
             };
             let consumer = stream.create_consumer(config).await;
-            let consumer = consumer.map_err(connection.error("read results"))?;
-            self.has_pending = consumer.cached_info().num_pending > 0;
+            let consumer = consumer.map_err(connection.server_error("read results"))?;
+            self.cursor.opened(consumer.cached_info().num_pending);
             self.consumer = Some(consumer);
-            self.delivered = 0;
         }
         let Some(consumer) = &self.consumer else { return Ok(()) };
         let batch =
             consumer.batch().max_messages(MAX_RESULTS).expires(REQUEST_EXPIRY).messages().await;
-        let batch = batch.map_err(connection.error("read results"))?;
+        let batch = batch.map_err(connection.server_error("read results"))?;
         self.request = Some((batch, Instant::now()));
         Ok(())
     }

@@ -7,6 +7,7 @@
 
 mod execute;
 mod fetch;
+pub(crate) mod machine;
 mod publish;
 
 use crate::LogFn;
@@ -14,7 +15,7 @@ use crate::connection::{Connection, Role};
 use crate::error::ClusterError;
 use crate::options::ClusterOptions;
 use crate::wire::{self, Heartbeat};
-use crate::worker_registry::{HEARTBEAT_INTERVAL, counted};
+use crate::worker_registry::{HEARTBEAT_INTERVAL, with_count};
 use async_nats::{Client, Subscriber};
 use futures_util::StreamExt;
 use outflank_runs::{JobHandler, stop_requested};
@@ -28,12 +29,12 @@ use tokio::time::timeout;
 /// Interval at which a waiting worker checks for a stop request.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
-/// Counts of a worker that has stopped.
+/// Numbers of tasks that a worker executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WorkerSummary {
-    /// Completed tasks.
+    /// Tasks with a result.
     pub completed: u64,
-    /// Failed tasks.
+    /// Tasks that failed.
     pub failed: u64,
 }
 
@@ -43,13 +44,14 @@ struct WorkerState<'a> {
     handlers: &'a [Box<dyn JobHandler>],
     name: &'a str,
     idle_timeout: Option<Duration>,
-    /// Why results cannot be stored at the moment; empty if they can.
+    /// Why results cannot be stored at present; empty if they can.
     problem: Arc<Mutex<String>>,
     busy_threads: AtomicUsize,
     /// Time at which a thread last finished a task.
     last_active: Mutex<Instant>,
     completed: AtomicU64,
     failed: AtomicU64,
+    started: Instant,
 }
 
 /// Executes tasks until the user requests a stop, or no thread had a task for `idle_timeout`.
@@ -64,7 +66,7 @@ pub fn run_worker(
     let name = wire::unique_process_name();
     (connection.log)(&format!(
         "worker {name}: {}, queue {} at {}; press Ctrl-C to stop",
-        counted(threads, "thread"),
+        with_count(threads, "thread"),
         options.queue,
         options.display_address()
     ));
@@ -77,8 +79,8 @@ pub fn run_worker(
         problem: String::new(),
     };
     let requests = connection.client.subscribe(connection.names.heartbeat_requests());
-    let requests = connection.wait(requests);
-    let requests = requests.map_err(connection.error("subscribe to heartbeat requests"))?;
+    let requests = connection.block_on(requests);
+    let requests = requests.map_err(connection.server_error("subscribe to heartbeat requests"))?;
     let heartbeats = connection.runtime.spawn(send_heartbeats(
         connection.client.clone(),
         connection.names.heartbeats(),
@@ -96,6 +98,7 @@ pub fn run_worker(
         last_active: Mutex::new(Instant::now()),
         completed: AtomicU64::new(0),
         failed: AtomicU64::new(0),
+        started: Instant::now(),
     };
     std::thread::scope(|scope| {
         for _ in 0..threads.max(1) {
@@ -104,7 +107,7 @@ pub fn run_worker(
     });
     heartbeats.abort();
     let last = serde_json::to_vec(&Heartbeat { leaving: true, ..heartbeat }).unwrap_or_default();
-    connection.wait(async {
+    connection.block_on(async {
         let _ = connection.client.publish(connection.names.heartbeats(), last.into()).await;
         let _ = timeout(Duration::from_secs(2), connection.client.flush()).await;
     });
@@ -134,20 +137,20 @@ impl WorkerState<'_> {
         // The result of a task is stored while the next task is fetched and executed.
         let mut storing: Option<JoinHandle<()>> = None;
         while !stop_requested() && !self.is_idle() {
-            let Some(message) = self.connection.wait(self.fetch_task(&mut consumer)) else {
+            let Some(message) = self.connection.block_on(self.fetch_task(&mut consumer)) else {
                 continue;
             };
             self.busy_threads.fetch_add(1, Ordering::SeqCst);
-            let next = self.execute(message);
-            if let Some(earlier) = storing.take() {
-                self.connection.wait(wait_until_stored(earlier, stop_requested));
+            let storing_next = self.execute(message);
+            if let Some(previous) = storing.take() {
+                self.connection.block_on(wait_until_stored(previous, stop_requested));
             }
-            storing = next;
+            storing = storing_next;
             *self.last_active.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
             self.busy_threads.fetch_sub(1, Ordering::SeqCst);
         }
         if let Some(last) = storing {
-            self.connection.wait(wait_until_stored(last, || true));
+            self.connection.block_on(wait_until_stored(last, || true));
         }
     }
 

@@ -1,6 +1,7 @@
 //! The registry of active workers, maintained from their heartbeats.
 
 use crate::LogFn;
+use crate::text::{is_worker_name, printable};
 use crate::wire::Heartbeat;
 use async_nats::connection::State;
 use async_nats::{Client, Subscriber};
@@ -19,12 +20,19 @@ const HEARTBEAT_TIMEOUT: Duration = Duration::from_secs(7);
 /// Interval between checks for lost workers.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
-/// The active workers of all program versions.
+/// Maximum number of workers.
+const MAX_WORKERS: usize = 20_000;
+
+/// Maximum number of threads of a worker.
+const MAX_THREADS: usize = 4096;
+
+/// The active workers of all program versions, by name.
 #[derive(Debug, Default)]
 pub(crate) struct WorkerRegistry {
+    /// The last heartbeat of each worker and the time it arrived.
     workers: BTreeMap<String, (Heartbeat, Instant)>,
-    joined: u64,
-    lost: u64,
+    joined_count: u64,
+    lost_count: u64,
     /// Why the coordinator cannot submit tasks; empty if it can.
     pub(crate) problem: String,
 }
@@ -65,24 +73,40 @@ pub(crate) async fn listen(
 
 impl WorkerRegistry {
     /// Processes a heartbeat; returns a message if the worker is new, leaves or reports a problem.
-    fn update(&mut self, heartbeat: Heartbeat, version: &str, now: Instant) -> Option<String> {
-        let is_ours = heartbeat.version == version;
+    ///
+    /// Everything in a heartbeat is the claim of another process, so that names are validated, texts
+    /// are made printable and numbers are limited.
+    pub(crate) fn update(
+        &mut self,
+        mut heartbeat: Heartbeat,
+        version: &str,
+        now: Instant,
+    ) -> Option<String> {
+        let is_full =
+            self.workers.len() >= MAX_WORKERS && !self.workers.contains_key(&heartbeat.worker);
+        if !is_worker_name(&heartbeat.worker) || is_full {
+            return None;
+        }
+        heartbeat.threads = heartbeat.threads.min(MAX_THREADS);
+        heartbeat.version = printable(&heartbeat.version, 50);
+        heartbeat.problem = printable(&heartbeat.problem, 500);
+        let is_same_version = heartbeat.version == version;
         let name = heartbeat.worker.clone();
         if heartbeat.leaving {
             let was_registered = self.workers.remove(&name).is_some();
-            return (was_registered && is_ours).then(|| format!("worker {name} left"));
+            return (was_registered && is_same_version).then(|| format!("worker {name} left"));
         }
         let Heartbeat { threads, version: other, problem, .. } = heartbeat.clone();
         let before = self.workers.insert(name.clone(), (heartbeat, now));
         let had_no_problem = before.as_ref().is_some_and(|(before, _)| before.problem.is_empty());
-        match (before.is_none(), is_ours) {
+        match (before.is_none(), is_same_version) {
             (false, true) if had_no_problem && !problem.is_empty() => {
                 Some(format!("worker {name}: {problem}"))
             }
             (false, _) => None,
             (true, true) => {
-                self.joined += 1;
-                Some(format!("worker {name} joined ({})", counted(threads, "thread")))
+                self.joined_count += 1;
+                Some(format!("worker {name} joined ({})", with_count(threads, "thread")))
             }
             (true, false) => Some(format!(
                 "worker {name} has version {other} and gets no work from version {version}. \
@@ -92,7 +116,7 @@ impl WorkerRegistry {
     }
 
     /// Removes workers whose heartbeat timed out; returns a message for each.
-    fn remove_lost(&mut self, version: &str, now: Instant) -> Vec<String> {
+    pub(crate) fn remove_lost(&mut self, version: &str, now: Instant) -> Vec<String> {
         let timed_out: Vec<String> = self
             .workers
             .iter()
@@ -102,37 +126,46 @@ impl WorkerRegistry {
         let mut messages = Vec::new();
         for name in timed_out {
             if self.workers.remove(&name).is_some_and(|(beat, _)| beat.version == version) {
-                self.lost += 1;
+                self.lost_count += 1;
                 messages.push(format!("worker {name} was lost; its tasks go to other workers"));
             }
         }
         messages
     }
 
-    /// Restarts all timeouts, after no heartbeat could be received: the connection was lost, or
-    /// this process was suspended.
+    /// Restarts all timeouts. Called when no heartbeat could arrive because the connection was lost
+    /// or this process was suspended.
     fn reset_timeouts(&mut self, now: Instant) {
         self.workers.values_mut().for_each(|(_, last)| *last = now);
     }
 
-    /// Returns the number of workers of a version and the sum of their threads.
-    pub(crate) fn count(&self, version: &str) -> (usize, usize) {
-        let ours = self.workers.values().filter(|(beat, _)| beat.version == version);
-        ours.fold((0, 0), |(workers, threads), (beat, _)| (workers + 1, threads + beat.threads))
+    /// Returns the last heartbeats of the workers of a version.
+    fn heartbeats(&self, version: &str) -> impl Iterator<Item = &Heartbeat> {
+        self.workers.values().map(|(beat, _)| beat).filter(move |beat| beat.version == version)
     }
 
-    /// Describes the active workers and their problems in a line.
+    /// Returns the number of workers of a version.
+    pub(crate) fn worker_count(&self, version: &str) -> usize {
+        self.heartbeats(version).count()
+    }
+
+    /// Returns the total number of threads of the workers of a version.
+    pub(crate) fn thread_count(&self, version: &str) -> usize {
+        self.heartbeats(version).map(|beat| beat.threads).sum()
+    }
+
+    /// Returns one line about the active workers of a version and their problems.
     pub(crate) fn status(&self, version: &str) -> String {
-        let (workers, threads) = self.count(version);
+        let (workers, threads) = (self.worker_count(version), self.thread_count(version));
         let mut text = match workers {
             0 => "no workers".to_owned(),
-            _ => format!("{}, {}", counted(workers, "worker"), counted(threads, "thread")),
+            _ => format!("{}, {}", with_count(workers, "worker"), with_count(threads, "thread")),
         };
-        if self.lost > 0 {
-            text.push_str(&format!(" ({} joined, {} lost)", self.joined, self.lost));
+        if self.lost_count > 0 {
+            text.push_str(&format!(" ({} joined, {} lost)", self.joined_count, self.lost_count));
         }
-        let ours = self.workers.values().filter(|(beat, _)| beat.version == version);
-        let mut problems = ours.map(|(beat, _)| &beat.problem).chain([&self.problem]);
+        let problems = self.heartbeats(version).map(|beat| &beat.problem);
+        let mut problems = problems.chain([&self.problem]);
         if let Some(problem) = problems.find(|text| !text.is_empty()) {
             text.push_str(&format!("; {problem}"));
         }
@@ -140,8 +173,8 @@ impl WorkerRegistry {
     }
 }
 
-/// Formats a count with its noun, such as "1 worker" or "4 threads".
-pub(crate) fn counted(number: usize, noun: &str) -> String {
+/// Formats a count and its noun, such as "1 worker" or "4 threads".
+pub(crate) fn with_count(number: usize, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
@@ -167,7 +200,7 @@ mod tests {
         assert!(registry.update(beat("b", "1", false), "1", later(2)).is_some());
         let other = registry.update(beat("c", "2", false), "1", later(5)).unwrap();
         assert!(other.contains("version 2"), "{other}");
-        assert_eq!(registry.count("1"), (2, 8));
+        assert_eq!((registry.worker_count("1"), registry.thread_count("1")), (2, 8));
         assert!(registry.remove_lost("1", later(6)).is_empty());
         assert!(registry.update(beat("b", "1", false), "1", later(8)).is_none());
         assert_eq!(
@@ -186,6 +219,27 @@ mod tests {
         registry.reset_timeouts(later(60));
         assert!(registry.remove_lost("1", later(61)).is_empty());
         assert!(registry.update(beat("b", "1", true), "1", later(61)).is_some());
-        assert_eq!(registry.count("1"), (0, 0));
+        assert_eq!((registry.worker_count("1"), registry.thread_count("1")), (0, 0));
+    }
+
+    #[test]
+    fn heartbeats_cannot_write_to_the_terminal_or_claim_too_much() {
+        let beat = |worker: &str| Heartbeat {
+            worker: worker.to_owned(),
+            version: "1".to_owned(),
+            threads: usize::MAX,
+            leaving: false,
+            problem: "\u{1b}]0;title\u{7}".to_owned(),
+        };
+        let mut registry = WorkerRegistry::default();
+        let now = Instant::now();
+        assert_eq!(registry.update(beat("\u{1b}[2Jname"), "1", now), None);
+        assert_eq!(registry.worker_count("1"), 0);
+        for worker in 0..MAX_WORKERS + 5 {
+            registry.update(beat(&format!("w{worker}")), "1", now);
+        }
+        assert_eq!(registry.worker_count("1"), MAX_WORKERS);
+        assert_eq!(registry.thread_count("1"), MAX_WORKERS * MAX_THREADS);
+        assert!(!registry.status("1").contains(char::is_control), "{:?}", registry.status("1"));
     }
 }

@@ -11,7 +11,7 @@ use crate::context::{ExperimentContext, ExperimentError};
 use crate::repeated_runs::{run_seed, train_all, train_run};
 use outflank_games::othello::Othello;
 use outflank_learners::ann::{AnnConfig, AnnLearner, ResultTarget};
-use outflank_learners::training::{Measurement, OpponentEvaluator, TrainingPlan};
+use outflank_learners::training::{Measurement, OpponentEvaluator, Schedule, TrainingPlan};
 use outflank_models::ann::Architecture;
 use outflank_models::files::Origin;
 use outflank_players::PlayerFactory;
@@ -116,18 +116,15 @@ fn train_one_run(
     let budget = format!("{}x{}x{}", params.games, params.periods, params.match_games);
     let folder = context.player_folder(&format!("{}-{budget}-seed-{seed}", net.replace(' ', "-")));
     let mut learner = AnnLearner::new(paper_config(net, seed)?);
+    let origin = Origin {
+        method: "ann".to_owned(),
+        seed: Some(seed),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        note: format!("{net}, {} games", params.games),
+    };
     let plan = TrainingPlan {
-        budget: params.games,
-        unit: "games",
-        measurements: params.periods,
-        measure_start: false,
-        origin: Origin {
-            method: "ann".to_owned(),
-            seed: Some(seed),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            note: format!("{net}, {} games", params.games),
-        },
-        keep_models: false,
+        schedule: Schedule::Even(params.periods),
+        ..TrainingPlan::new(params.games, "games", origin)
     };
     let evaluator = OpponentEvaluator {
         opponents: opponents.to_vec(),
@@ -143,8 +140,8 @@ fn train_one_run(
 /// Returns the departures common to all experiments of this paper.
 fn departures(params: &ScaleParams, scale: Scale) -> Vec<String> {
     let mut all = vec![
-        "A position is encoded from the view of the player who made the last move; the paper says \
-         'player to move position'. The other interpretation only changes the sign."
+        "A position is encoded from the view of the player who just moved; the paper says 'player to \
+         move position'. The other interpretation only changes the sign of the value."
             .to_owned(),
         "Both networks of a pair are updated on the positions of both players of each game, with their \
          own predictions; the paper does not specify this. Each network plays half of the test games."
@@ -152,9 +149,8 @@ fn departures(params: &ScaleParams, scale: Scale) -> Vec<String> {
         "Each of the 79 openings that differ under symmetry is represented by the first in move order. \
          A move is chosen at random among those within 1e-6 of the best score."
             .to_owned(),
-        "The test player uses alpha-beta search; the noise of a leaf is sampled once per search and \
-         leaf, so that its moves are those of minimax. Games that end within the search are scored by \
-         their result."
+        "The test player uses alpha-beta search. Its noise is sampled once per leaf in each search, so it \
+         chooses the moves of minimax. Games that end within the search are scored by their result."
             .to_owned(),
     ];
     if scale != Scale::Paper {

@@ -4,7 +4,7 @@
 //! All experiments get their networks from a `TrainedNetCache`. It trains and tests each network
 //! once and stores the results with the weights, so that experiments share networks and resume
 //! after a stop. On a device that cannot train, an experiment uses cached results only and lists
-//! what it had to omit.
+//! the networks that it omits.
 
 mod departures;
 pub mod fig3;
@@ -142,11 +142,11 @@ impl NetSpec {
         NetSpec { ensemble_member: Some(number), ..self }
     }
 
-    /// Returns the prefix of the name of the test that experiments report for this network and
-    /// `set`.
+    /// Returns the start of the name of this network's test on `set`.
     #[must_use]
-    pub fn test_name(self, set: ExampleSetKind) -> String {
-        // `games after YEAR`, or `games held out` if all games are on one side of that year.
+    pub fn test_name_prefix(self, set: ExampleSetKind) -> String {
+        // The full name is `games after YEAR`, or `games held out` if all games are on one side of
+        // that year.
         if self.by_game { "games ".to_owned() } else { format!("{set} by example") }
     }
 }
@@ -216,7 +216,7 @@ fn scale_params(context: &ExperimentContext) -> ScaleParams {
             test_positions: 400_000,
             ..full
         },
-        // All networks take hours on a laptop. This shows that they learn, but not how they rank.
+        // All networks take hours on a laptop. The budget is too small to rank them.
         (Scale::Desk, false) => ScaleParams {
             games: Some(2000),
             examples: Some(40_000),

@@ -10,7 +10,7 @@ use crate::context::{ExperimentContext, ExperimentError};
 use crate::repeated_runs::{run_seed, train_all, train_run};
 use outflank_games::othello::Othello;
 use outflank_learners::coevolution::{Coevolution, CoevolutionConfig, Fitness};
-use outflank_learners::training::{Measurement, OpponentEvaluator, TrainingPlan};
+use outflank_learners::training::{Measurement, OpponentEvaluator, Schedule, TrainingPlan};
 use outflank_models::files::Origin;
 use outflank_models::tuple_shapes::{NeighborChoice, Snake};
 use outflank_players::PlayerFactory;
@@ -158,18 +158,16 @@ fn train_one_run(
         context.player_folder(&format!("{method}-{operators}-{shape}-{budget}-seed-{seed}"));
     let mut learner = Coevolution::new(config_of(&variant, context.scale)?, seed, 1)
         .map_err(|error| failed(error.to_string()))?;
+    let origin = Origin {
+        method: format!("{method}-{operators}"),
+        seed: Some(seed),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        note: format!("shape {shape}, {} games", params.games),
+    };
     let plan = TrainingPlan {
-        budget: params.games,
-        measurements: params.measurements,
-        unit: "games",
-        measure_start: false,
-        origin: Origin {
-            method: format!("{method}-{operators}"),
-            seed: Some(seed),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            note: format!("shape {shape}, {} games", params.games),
-        },
+        schedule: Schedule::Even(params.measurements),
         keep_models: true,
+        ..TrainingPlan::new(params.games, "games", origin)
     };
     let evaluator = OpponentEvaluator {
         opponents: opponents.to_vec(),

@@ -16,7 +16,7 @@ use outflank_learners::gp::{
     GameOracle, GameOracleConfig, GpConfig, GpError, GpEvaluator, GpLearner, HeuristicSpace,
     InferenceConfig, Sampling, TestPairs,
 };
-use outflank_learners::training::{Evaluator, Measurement, TrainingPlan};
+use outflank_learners::training::{Evaluator, Measurement, Schedule, TrainingPlan};
 use outflank_models::NamedFeatures;
 use outflank_models::files::Origin;
 use outflank_players::registry::RegisteredGame;
@@ -97,8 +97,8 @@ enum SearchTarget {
 struct Run {
     columns: Vec<String>,
     curve: Vec<Measurement>,
-    /// Score of the best heuristic against random heuristics that had no part in its selection.
-    fresh_score: Option<f64>,
+    /// Score of the best heuristic against new random heuristics, not used in its selection.
+    held_out_score: Option<f64>,
 }
 
 impl Run {
@@ -235,26 +235,24 @@ fn train_one_run<P: RegisteredGame + NamedFeatures>(
     let benchmark = if target == SearchTarget::Pair { 0 } else { params.benchmark };
     let mut gp = GpLearner::<P>::new(config, oracle_config(context, seed), benchmark)?;
     let evaluator = GpEvaluator { tests: tests.cloned() };
+    let origin = Origin {
+        method: "gp".to_owned(),
+        seed: Some(seed),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        note: format!("{} rounds, {}, {what}", params.rounds, strategy.name),
+    };
     let plan = TrainingPlan {
-        budget: params.rounds,
-        unit: "round",
-        measurements: params.rounds,
+        schedule: Schedule::Even(params.rounds),
         measure_start: true,
-        origin: Origin {
-            method: "gp".to_owned(),
-            seed: Some(seed),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            note: format!("{} rounds, {}, {what}", params.rounds, strategy.name),
-        },
-        keep_models: false,
+        ..TrainingPlan::new(params.rounds, "round", origin)
     };
     let trained = train_run(&mut gp, &evaluator, &plan, &folder, &name)?;
     let columns = Evaluator::<GpLearner<P>>::columns(&evaluator)
         .into_iter()
         .map(|column| column.name)
         .collect();
-    let fresh_score = if benchmark > 0 { Some(gp.held_out_score()?) } else { None };
-    Ok(Run { columns, curve: trained.curve, fresh_score })
+    let held_out_score = if benchmark > 0 { Some(gp.held_out_score()?) } else { None };
+    Ok(Run { columns, curve: trained.curve, held_out_score })
 }
 
 impl From<GpError> for ExperimentError {
@@ -275,7 +273,12 @@ fn game_title(game: Game) -> &'static str {
 }
 
 /// Compares two strategies by the differences of runs with the same seed (paired t test, 95%).
-fn compare_paired(game: Game, (a, x): (&str, &[f64]), (b, y): (&str, &[f64]), of: &str) -> String {
+fn compare_paired(
+    game: Game,
+    (a, x): (&str, &[f64]),
+    (b, y): (&str, &[f64]),
+    measure: &str,
+) -> String {
     let differences: Vec<f64> = x.iter().zip(y).map(|(x, y)| x - y).collect();
     let mean = Mean::of(&differences);
     let (value, error) = (mean.value, mean.half_width());
@@ -286,7 +289,7 @@ fn compare_paired(game: Game, (a, x): (&str, &[f64]), (b, y): (&str, &[f64]), of
         _ => "not significant",
     };
     let title = game_title(game);
-    format!("{title}, {of}: {a} minus {b} {value:+.2} ± {error:.2}, {verdict}.")
+    format!("{title}, {measure}: {a} minus {b} {value:+.2} ± {error:.2}, {verdict}.")
 }
 
 /// Returns the departures common to all experiments of this paper.
@@ -298,17 +301,17 @@ fn departures(scale: Scale) -> Vec<String> {
          (men, kings, back row, center, advancement, mobility), own minus opponent."
             .to_owned(),
         format!(
-            "\"Each game is played 3 times\" would repeat the same game of deterministic players. Each \
-             of our three games starts with {OPENING_MOVES} random moves, different under symmetry; colors \
-             alternate, and the majority decides."
+            "The paper plays each game three times, but deterministic players repeat the same game. Each \
+             of our three games starts with {OPENING_MOVES} random moves, which differ even under symmetry; \
+             colors alternate, and the majority decides."
         ),
         "The kernel compares the directions of the weight vectors, because a search plays the same with \
          all positive multiples of a heuristic; the paper's kernel compares the weights."
             .to_owned(),
-        "BALD is maximized within bounds and with restarts; its entropy is in bits. It chooses one \
-         comparison per round, and the opponents of new heuristics are random, as in the paper; \
-         \"BALD throughout\" chooses these too, each as the most informative of a fifth of all \
-         heuristics."
+        "The BALD criterion is maximized within bounds and with restarts; its entropy is in bits. BALD \
+         chooses one comparison per round, and the opponents of new heuristics are random, as in the \
+         paper. \"BALD throughout\" also chooses these opponents, each as the most informative of a \
+         fifth of all heuristics."
             .to_owned(),
         format!(
             "Means of {} runs with 95% confidence intervals; the paper shows one run.",

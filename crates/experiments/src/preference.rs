@@ -182,7 +182,7 @@ fn games_departure(games: &GameSample) -> String {
 }
 
 /// The departure about the solvers.
-const SOLVERS: &str = "Solvers: the support vector machines are trained by a primal Newton method, which \
+const SOLVERS_DEPARTURE: &str = "Solvers: the support vector machines are trained by a primal Newton method, which \
                        reaches the optimum that LIBLINEAR's dual coordinate descent approximates; \
                        LSTD by LU decomposition with a small ridge instead of a pseudo-inverse; MM by \
                        updating one feature at a time, because the features of a tuple are not \

@@ -2,7 +2,7 @@
 
 use crate::context::{ExperimentContext, ExperimentError};
 use crate::remote;
-use outflank_learners::training::{Evaluator, Learner, TrainingOutcome, TrainingPlan, train};
+use outflank_learners::training::{Evaluator, Learner, Trainer, TrainingOutcome, TrainingPlan};
 use outflank_runs::files::create_folder;
 use outflank_runs::{parallel_in_order, stop_requested};
 use std::path::Path;
@@ -36,8 +36,8 @@ pub fn train_all<T: Send>(
         count,
         context.threads,
         || (),
-        // All methods of a run before the next run, so that after a stop they have similar numbers
-        // of runs.
+        // Every method trains its first run before any trains its second, so that after a stop all
+        // methods have similar numbers of runs.
         |(), job| match stop_requested() {
             true => Err(ExperimentError::Stopped),
             false => train_run(job % methods, job / methods),
@@ -74,7 +74,8 @@ pub fn train_run<L: Learner>(
     name: &str,
 ) -> Result<TrainingOutcome<L::Model>, ExperimentError> {
     create_folder(folder)?;
-    let trained = train(learner, evaluator, plan, folder, |_| true)
+    let trained = Trainer::new(plan.clone())
+        .run(learner, evaluator, folder, |_| true)
         .map_err(|error| ExperimentError::Training(format!("{name}: {error}")))?;
     match trained.complete {
         true => Ok(trained),

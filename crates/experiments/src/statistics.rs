@@ -97,13 +97,14 @@ pub fn compare_ranking(better: &str, a: &RunScores, worse: &str, b: &RunScores) 
 #[must_use]
 pub fn compare_equal(one: &str, a: &RunScores, other: &str, b: &RunScores) -> String {
     compare(&format!("{one} equal to {other}"), a, b, |a, b| match z_score(a, b) {
-        _ if a.count.min(b.count) < MIN_RUNS => too_few(a.count),
+        _ if a.count.min(b.count) < MIN_RUNS => too_few_runs(a.count),
         z if z.abs() > SIGNIFICANT_Z => format!("significantly different here (z = {z:+.1})"),
         z => format!("no significant difference, as in the paper (z = {z:+.1})"),
     })
 }
 
-/// States a claim of the paper with two verdicts: at the last measurement and over the second half.
+/// Returns a claim of the paper with two verdicts: at the last measurement, and over the second half
+/// of the measurements.
 fn compare(
     claim: &str,
     a: &RunScores,
@@ -124,14 +125,14 @@ pub fn z_score(a: Mean, b: Mean) -> f64 {
 }
 
 /// Returns the verdict for too few runs.
-fn too_few(runs: usize) -> String {
+fn too_few_runs(runs: usize) -> String {
     format!("too few runs to compare ({runs})")
 }
 
 /// States whether the first mean is significantly larger, as in the paper.
 fn ranking_verdict(a: Mean, b: Mean) -> String {
     match z_score(a, b) {
-        _ if a.count.min(b.count) < MIN_RUNS => too_few(a.count),
+        _ if a.count.min(b.count) < MIN_RUNS => too_few_runs(a.count),
         z if z > SIGNIFICANT_Z => format!("as in the paper (z = {z:+.1})"),
         z if z < -SIGNIFICANT_Z => format!("reversed here (z = {z:+.1})"),
         z => format!("not significant (z = {z:+.1})"),

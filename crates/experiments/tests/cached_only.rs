@@ -128,8 +128,8 @@ fn stored_match_scores_are_used() {
     let (report, _) = run("cnn/table7", Scale::Desk, cache.path());
     let mean: Vec<_> =
         report.cells.iter().filter(|cell| cell.column == "heuristic and yoshioka").collect();
-    let of = |title: &str| mean.iter().find(|cell| cell.row == title).unwrap().ours;
-    assert_eq!((of("ResNet-56-np-p"), of("DenseNet-100")), (Some(65.5), None));
+    let mean_of = |title: &str| mean.iter().find(|cell| cell.row == title).unwrap().ours;
+    assert_eq!((mean_of("ResNet-56-np-p"), mean_of("DenseNet-100")), (Some(65.5), None));
     let search = |c: &&outflank_experiments::Cell| c.column == "our search at 1 ply";
     assert!(report.cells.iter().filter(search).all(|cell| cell.ours.is_none()));
     let first = &report.findings[0];
@@ -205,8 +205,9 @@ fn empty_cache_omits_everything() {
         let name = experiment.name();
         let (report, _) = run(name, Scale::Smoke, cache.path());
         // The accuracy and time of our search need no network.
-        let of_networks = report.cells.iter().filter(|cell| !cell.row.starts_with("our search, "));
-        assert!(of_networks.clone().all(|cell| cell.ours.is_none()), "{name}");
+        let network_cells =
+            report.cells.iter().filter(|cell| !cell.row.starts_with("our search, "));
+        assert!(network_cells.clone().all(|cell| cell.ours.is_none()), "{name}");
         let first = report.findings.first().map(String::as_str).unwrap_or_default();
         assert!(first.starts_with("Omitted, not in the cache: "), "{name}: {first}");
         let verdicts = ["as in the paper", "reversed", "not significant", "hold here"];

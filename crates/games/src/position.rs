@@ -26,7 +26,7 @@ impl Side {
         }
     }
 
-    /// Returns +1 for Black and -1 for White, the factor between Black's value and this side's.
+    /// Returns +1 for Black and -1 for White. Multiplying Black's score by it gives this side's score.
     #[must_use]
     pub fn sign(self) -> i32 {
         match self {
@@ -103,20 +103,20 @@ pub enum MoveError {
         side: Side,
     },
     /// The game is over.
-    #[error("{0} comes after the end of the game")]
+    #[error("{0} cannot be played: the game is over")]
     GameOver(String),
 }
 
 /// A legal position of a deterministic two-player zero-sum game with perfect information.
 ///
-/// Positions are small immutable values: [`play`](Position::play) returns a new position. A value
-/// is always legal, so code that receives a position never needs to validate it.
+/// Positions are small immutable values: [`play`](Position::play) returns a new position. All
+/// positions are legal, so code that receives one need not validate it.
 ///
 /// # Contract
 ///
 /// - The side to move has a legal move unless the game is over. A game with forced passes makes them
 ///   inside [`play`](Position::play).
-/// - [`moves`](Position::moves) is empty exactly when [`margin`](Position::margin) is `Some`.
+/// - [`moves`](Position::moves) is empty exactly when [`result`](Position::result) is `Some`.
 /// - [`moves`](Position::moves) returns each legal move once, in ascending order.
 /// - `Display` and `FromStr` round-trip, for positions and, through
 ///   [`parse_move`](Position::parse_move), for moves.
@@ -137,9 +137,9 @@ pub trait Position:
     /// The game that the positions belong to.
     const GAME: Game;
 
-    /// The largest possible absolute value of [`margin`](Position::margin), which is also the
-    /// margin of a forfeited game.
-    const MAX_MARGIN: i32;
+    /// The largest possible absolute value of [`result`](Position::result). A side that forfeits a
+    /// game loses by this result.
+    const MAX_RESULT: i32;
 
     /// Returns the starting position of the game.
     fn start() -> Self;
@@ -158,10 +158,11 @@ pub trait Position:
     #[must_use]
     fn play(&self, mv: Self::Move) -> Self;
 
-    /// Returns the result of a finished game, or `None` if the game is not over.
+    /// Returns the result of a finished game for Black, or `None` if the game is not over.
     ///
-    /// The result is positive if Black won, negative if White won and 0 for a draw.
-    fn margin(&self) -> Option<i32>;
+    /// It is positive if Black won, negative if White won and 0 for a draw. In Othello it is the
+    /// disc difference, in checkers 1, 0 or -1.
+    fn result(&self) -> Option<i32>;
 
     /// Returns the position with the colors of all pieces and the side to move exchanged.
     #[must_use]
@@ -187,7 +188,7 @@ pub trait Position:
 
     /// Returns whether the game is over.
     fn is_over(&self) -> bool {
-        self.margin().is_some()
+        self.result().is_some()
     }
 
     /// Returns the position after a move, or an error if the move is illegal.

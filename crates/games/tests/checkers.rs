@@ -4,16 +4,16 @@ use outflank_games::checkers::{Checkers, CheckersError, DRAW_PLIES, DarkSquare, 
 use outflank_games::{MoveError, Position, Side};
 use proptest::prelude::*;
 
-fn at(text: &str) -> Checkers {
+fn parse_position(text: &str) -> Checkers {
     text.parse().unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
-fn moves(text: &str) -> Vec<String> {
-    at(text).moves().map(|mv| mv.to_string()).collect()
+fn legal_moves(text: &str) -> Vec<String> {
+    parse_position(text).moves().map(|mv| mv.to_string()).collect()
 }
 
 fn play(position: &str, text: &str) -> Checkers {
-    let position = at(position);
+    let position = parse_position(position);
     position.play(position.parse_move(text).unwrap())
 }
 
@@ -29,33 +29,33 @@ fn starting_position() {
     assert_eq!((start.pieces(), start.kings(Side::Black), start.quiet_plies()), (24, 0, 0));
     let text = "B:W21,22,23,24,25,26,27,28,29,30,31,32:B1,2,3,4,5,6,7,8,9,10,11,12";
     assert_eq!(start.to_string(), text);
-    assert_eq!(moves(text), ["9-13", "9-14", "10-14", "10-15", "11-15", "11-16", "12-16"]);
+    assert_eq!(legal_moves(text), ["9-13", "9-14", "10-14", "10-15", "11-15", "11-16", "12-16"]);
 }
 
 #[test]
 fn men_move_forward_and_kings_in_all_directions() {
-    assert_eq!(moves("B:WK1:B18"), ["18-22", "18-23"]);
-    assert_eq!(moves("W:W18:BK1"), ["18-14", "18-15"]);
-    assert_eq!(moves("W:WK18:BK1"), ["18-22", "18-23", "18-14", "18-15"]);
+    assert_eq!(legal_moves("B:WK1:B18"), ["18-22", "18-23"]);
+    assert_eq!(legal_moves("W:W18:BK1"), ["18-14", "18-15"]);
+    assert_eq!(legal_moves("W:WK18:BK1"), ["18-22", "18-23", "18-14", "18-15"]);
     // Steps and captures stop at the edges.
-    assert_eq!(moves("W:WK5:BK1"), ["5-9"]);
-    assert_eq!(moves("W:WK12:B8,16"), ["12x19", "12x3"]);
-    assert_eq!(moves("W:WK28:B24,K32"), ["28x19"]);
+    assert_eq!(legal_moves("W:WK5:BK1"), ["5-9"]);
+    assert_eq!(legal_moves("W:WK12:B8,16"), ["12x19", "12x3"]);
+    assert_eq!(legal_moves("W:WK28:B24,K32"), ["28x19"]);
 }
 
 #[test]
 fn captures_are_mandatory_but_not_the_longest() {
-    assert_eq!(moves("B:W15:B1,11"), ["11x18"]);
-    // One capture takes one piece, the other two.
-    assert_eq!(moves("W:W22:B17,18,11"), ["22x13", "22x15x8"]);
+    assert_eq!(legal_moves("B:W15:B1,11"), ["11x18"]);
+    // One capture takes one piece, the other two pieces.
+    assert_eq!(legal_moves("W:W22:B17,18,11"), ["22x13", "22x15x8"]);
     // A man does not capture backward, a king does.
-    assert_eq!(moves("W:W14:B18"), ["14-9", "14-10"]);
-    assert_eq!(moves("W:WK14:B18"), ["14x23"]);
+    assert_eq!(legal_moves("W:W14:B18"), ["14-9", "14-10"]);
+    assert_eq!(legal_moves("W:WK14:B18"), ["14x23"]);
 }
 
 #[test]
 fn multiple_captures_must_be_completed() {
-    let position = at("W:W22:B11,18");
+    let position = parse_position("W:W22:B11,18");
     let illegal = MoveError::Illegal { mv: "22x15".into(), side: Side::White };
     assert_eq!(position.parse_move("22x15"), Err(illegal));
     let mv = position.parse_move("22x15x8").unwrap();
@@ -68,16 +68,16 @@ fn multiple_captures_must_be_completed() {
 #[test]
 fn crowning_ends_the_move() {
     // A king on 3 could continue over 8.
-    assert_eq!(moves("W:W10:B7,8"), ["10x3"]);
+    assert_eq!(legal_moves("W:W10:B7,8"), ["10x3"]);
     assert_eq!(play("W:W10:B7,8", "10x3").to_string(), "B:WK3:B8");
-    assert_eq!(moves("W:WK10:B7,8"), ["10x3x12"]);
+    assert_eq!(legal_moves("W:WK10:B7,8"), ["10x3x12"]);
     assert_eq!(play("B:WK1:B25", "25-29").to_string(), "W:WK1:BK29");
 }
 
 #[test]
 fn a_capture_may_return_to_its_origin() {
     let text = "W:WK10:B7,8,15,16,K29";
-    assert_eq!(moves(text), ["10x19x12x3x10", "10x3x12x19x10"]);
+    assert_eq!(legal_moves(text), ["10x19x12x3x10", "10x3x12x19x10"]);
     assert_eq!(play(text, "10x3x12x19x10").to_string(), "B:WK10:BK29");
 }
 
@@ -85,14 +85,14 @@ fn a_capture_may_return_to_its_origin() {
 /// and 19 there are three, and the king takes one of them or all three in any order.
 #[test]
 fn nine_pieces_can_be_captured_in_one_move() {
-    let position = at("W:WK1:B6,7,8,14,15,16,22,23,24");
+    let position = parse_position("W:WK1:B6,7,8,14,15,16,22,23,24");
     let moves: Vec<Move> = position.moves().collect();
     let capturing = |count| moves.iter().filter(|mv| mv.captured().count_ones() == count).count();
     assert_eq!((moves.len(), capturing(9), capturing(3), capturing(5)), (9, 6, 1, 2));
     assert!(moves.iter().all(|mv| (mv.from(), mv.to()) == (square(1), square(28))));
     for mv in moves {
         assert_eq!(position.parse_move(&mv.to_string()), Ok(mv));
-        assert_eq!(position.play(mv).margin().is_some(), mv.captured().count_ones() == 9);
+        assert_eq!(position.play(mv).result().is_some(), mv.captured().count_ones() == 9);
     }
     let error = position.parse_move("1x28").unwrap_err().to_string();
     assert!(error.starts_with("1x28 (ambiguous: 9 captures"), "{error}");
@@ -103,11 +103,11 @@ fn nine_pieces_can_be_captured_in_one_move() {
 
 #[test]
 fn a_side_without_moves_loses() {
-    let blocked = at("B:W25,30:B21");
-    assert_eq!((blocked.margin(), blocked.moves().count()), (Some(-1), 0));
-    assert_eq!(blocked.swap_sides().margin(), Some(1));
-    assert_eq!(at("W:W:B1").margin(), Some(1));
-    assert_eq!(at("B:W32:B").margin(), Some(-1));
+    let blocked = parse_position("B:W25,30:B21");
+    assert_eq!((blocked.result(), blocked.moves().count()), (Some(-1), 0));
+    assert_eq!(blocked.swap_sides().result(), Some(1));
+    assert_eq!(parse_position("W:W:B1").result(), Some(1));
+    assert_eq!(parse_position("B:W32:B").result(), Some(-1));
     let over = Err(MoveError::GameOver("21-25".into()));
     assert_eq!(blocked.parse_move("21-25"), over);
     assert_eq!(blocked.parse_move("25"), Err(MoveError::InvalidNotation("25".into())));
@@ -115,25 +115,25 @@ fn a_side_without_moves_loses() {
 
 #[test]
 fn eighty_plies_without_progress_are_a_draw() {
-    let mut position = at("B:WK32:BK1");
+    let mut position = parse_position("B:WK32:BK1");
     let shuffle = ["1-5", "32-28", "5-1", "28-32"];
     for (ply, text) in shuffle.iter().cycle().take(DRAW_PLIES.into()).enumerate() {
-        assert_eq!((position.margin(), usize::from(position.quiet_plies())), (None, ply));
+        assert_eq!((position.result(), usize::from(position.quiet_plies())), (None, ply));
         position = position.play(position.parse_move(text).unwrap());
     }
     assert_eq!(position.to_string(), "B:WK32:BK1:H80");
-    assert_eq!((position.margin(), position.moves().count()), (Some(0), 0));
+    assert_eq!((position.result(), position.moves().count()), (Some(0), 0));
     // A man's move and a capture reset the count.
     assert_eq!(play("B:WK32:BK1,9:H79", "9-13").quiet_plies(), 0);
     assert_eq!(play("B:WK32,6:BK1:H79", "1x10").quiet_plies(), 0);
-    assert_eq!(play("B:WK32:BK1,9:H79", "1-5").margin(), Some(0));
+    assert_eq!(play("B:WK32:BK1,9:H79", "1-5").result(), Some(0));
     // Having no legal move takes precedence over the draw.
-    assert_eq!(at("B:W25,30:B21:H80").margin(), Some(-1));
+    assert_eq!(parse_position("B:W25,30:B21:H80").result(), Some(-1));
 }
 
 #[test]
 fn move_notation_is_lenient() {
-    let position = at("W:W22:B11,18");
+    let position = parse_position("W:W22:B11,18");
     let full = position.parse_move("22x15x8");
     for text in ["22x8", "22X15X8", "22:15:8", "22-15-8", " 22 x 15 x 08 ", "22-8"] {
         assert_eq!(position.parse_move(text), full, "{text}");
@@ -154,14 +154,14 @@ fn move_notation_is_lenient() {
 
 #[test]
 fn ambiguous_captures_need_all_squares() {
-    let position = at("W:WK10:BK1,7,8,15,16");
+    let position = parse_position("W:WK10:BK1,7,8,15,16");
     let error = position.parse_move("10x10").unwrap_err().to_string();
     assert!(error.starts_with("10x10 (ambiguous: 2 captures"), "{error}");
     for text in ["10x3x12x19x10", "10x19x12x3x10"] {
         assert_eq!(position.parse_move(text).unwrap().to_string(), text);
     }
     // Two captures end on 26; the square between distinguishes them.
-    let position = at("B:W14,15,22,23:B10");
+    let position = parse_position("B:W14,15,22,23:B10");
     assert!(position.parse_move("10x26").is_err());
     assert_eq!(position.parse_move("10x17x26").unwrap().landings().count(), 2);
     assert_eq!(position.parse_move("10x19x26").unwrap().landings().count(), 2);
@@ -169,13 +169,13 @@ fn ambiguous_captures_need_all_squares() {
 
 #[test]
 fn position_notation_is_lenient() {
-    let position = at("W:W22,K30:B6,K29:H12");
+    let position = parse_position("W:W22,K30:B6,K29:H12");
     for text in ["W:B6,K29:W22,K30:H12.", " w : wk30, 22 : h12 : b6,k29 "] {
-        assert_eq!(at(text), position);
+        assert_eq!(parse_position(text), position);
     }
-    assert_eq!(at("W:W22,K30:BK29,6:H12").to_string(), "W:W22,K30:B6,K29:H12");
+    assert_eq!(parse_position("W:W22,K30:BK29,6:H12").to_string(), "W:W22,K30:B6,K29:H12");
     assert_eq!(format!("{position:?}"), position.to_string());
-    assert_eq!(at("B:W:B").to_string(), "B:W:B");
+    assert_eq!(parse_position("B:W:B").to_string(), "B:W:B");
 }
 
 #[test]

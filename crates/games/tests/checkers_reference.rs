@@ -14,8 +14,8 @@ type Cells = [[Option<Piece>; 8]; 8];
 
 /// Returns the row and column of a square number.
 fn row_and_column(number: u8) -> (i8, i8) {
-    let (row, nth) = ((number as i8 - 1) / 4, (number as i8 - 1) % 4);
-    (row, if row % 2 == 0 { 2 * nth + 1 } else { 2 * nth })
+    let (row, index_in_row) = ((number as i8 - 1) / 4, (number as i8 - 1) % 4);
+    (row, if row % 2 == 0 { 2 * index_in_row + 1 } else { 2 * index_in_row })
 }
 
 fn number(row: i8, column: i8) -> u8 {
@@ -113,7 +113,7 @@ fn reference_moves(position: &Checkers) -> Vec<(String, Cells)> {
     moves.into_iter().map(|(path, after)| (text(path), after)).collect()
 }
 
-fn compare(position: &Checkers) {
+fn compare_moves(position: &Checkers) {
     let mut ours: Vec<_> = position
         .moves()
         .map(|mv| {
@@ -125,7 +125,7 @@ fn compare(position: &Checkers) {
         })
         .collect();
     let mut reference =
-        if position.margin() == Some(0) { Vec::new() } else { reference_moves(position) };
+        if position.result() == Some(0) { Vec::new() } else { reference_moves(position) };
     ours.sort_by(|a, b| a.0.cmp(&b.0));
     reference.sort_by(|a, b| a.0.cmp(&b.0));
     let texts = |moves: &[(String, Cells)]| moves.iter().map(|m| m.0.clone()).collect::<Vec<_>>();
@@ -159,8 +159,8 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(3000))]
 
     #[test]
-    fn random_positions_have_the_same_moves(position in random_positions()) {
-        compare(&position);
+    fn moves_of_random_positions_match_the_reference(position in random_positions()) {
+        compare_moves(&position);
     }
 }
 
@@ -168,10 +168,10 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn games_have_the_same_moves(choices in prop::collection::vec(any::<u32>(), 200)) {
+    fn moves_of_random_games_match_the_reference(choices in prop::collection::vec(any::<u32>(), 200)) {
         let mut position = Checkers::start();
         for choice in choices {
-            compare(&position);
+            compare_moves(&position);
             let moves: Vec<_> = position.moves().collect();
             match moves.get(choice as usize % moves.len().max(1)) {
                 Some(&mv) => position = position.play(mv),

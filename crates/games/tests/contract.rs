@@ -66,7 +66,7 @@ fn play_random_games<P: TestedGame>(games: usize, seed: u64) -> [usize; 3] {
             let position = *line.position();
             check_position(&position);
             let moves: Vec<_> = position.moves().collect();
-            let Some(margin) = position.margin() else {
+            let Some(result) = position.result() else {
                 let mv = moves[lcg.below(moves.len())];
                 texts.push(mv.to_string());
                 line.push(mv).unwrap();
@@ -75,7 +75,7 @@ fn play_random_games<P: TestedGame>(games: usize, seed: u64) -> [usize; 3] {
                 continue;
             };
             check_end(&line, &texts);
-            results[(1 - margin.signum()) as usize] += 1;
+            results[(1 - result.signum()) as usize] += 1;
             break;
         }
     }
@@ -84,7 +84,7 @@ fn play_random_games<P: TestedGame>(games: usize, seed: u64) -> [usize; 3] {
 
 fn check_position<P: Position>(position: &P) {
     let moves: Vec<_> = position.moves().collect();
-    assert_eq!(moves.is_empty(), position.margin().is_some(), "{position}");
+    assert_eq!(moves.is_empty(), position.result().is_some(), "{position}");
     assert_eq!(position.is_over(), moves.is_empty());
     assert_eq!(position.moves().count(), moves.len(), "{position}");
     assert!(moves.is_sorted_by(|a, b| a < b), "unordered or repeated moves: {position}");
@@ -98,7 +98,7 @@ fn check_position<P: Position>(position: &P) {
     assert_eq!(swapped.swap_sides(), *position);
     assert_eq!(swapped.to_move(), position.to_move().other());
     assert_eq!(swapped.pieces(), position.pieces());
-    assert_eq!(swapped.margin(), position.margin().map(|margin| -margin), "{position}");
+    assert_eq!(swapped.result(), position.result().map(|result| -result), "{position}");
     assert_eq!(swapped.moves().count(), moves.len(), "{position}");
     let after: HashSet<P> = moves.iter().map(|&mv| position.play(mv).swap_sides()).collect();
     let swapped_after: HashSet<P> = swapped.moves().map(|mv| swapped.play(mv)).collect();

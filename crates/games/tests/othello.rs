@@ -16,7 +16,7 @@ fn play(moves: &str) -> Othello {
 fn the_shortest_game_captures_all_white_discs() {
     let end = play("f5 d6 c5 f4 e3 f6 g5 e6 e7");
     assert_eq!(end.discs(Side::White), 0);
-    assert_eq!((end.margin(), end.score()), (Some(13), Some(64)));
+    assert_eq!((end.result(), end.tournament_score()), (Some(13), Some(64)));
     assert_eq!((end.pieces(), end.empties()), (13, 51));
 }
 

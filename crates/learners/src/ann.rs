@@ -263,7 +263,7 @@ fn choose(
         return (only, kernel::flips(board.own, board.other, only));
     }
     let accumulator = &buffers.accumulators[side.index()];
-    nets[players[side.index()]].after_moves(accumulator, moves, &mut buffers.afters);
+    nets[players[side.index()]].move_values(accumulator, moves, &mut buffers.afters);
     // Values are from the mover's side.
     buffers.afters.square_and_flips(tdl::best_move(buffers.afters.values(), true, rng))
 }
@@ -335,12 +335,12 @@ impl Learner for AnnLearner {
         )))
     }
 
-    fn model(&self) -> Mlp {
-        self.net(0)
+    fn model(&self) -> Result<Mlp, StepError> {
+        Ok(self.net(0))
     }
 
-    fn models(&self) -> Vec<Mlp> {
-        (0..self.nets.len()).map(|number| self.net(number)).collect()
+    fn models(&self) -> Result<Vec<Mlp>, StepError> {
+        Ok((0..self.nets.len()).map(|number| self.net(number)).collect())
     }
 
     fn state(&self) -> Result<Vec<Vec<u8>>, String> {

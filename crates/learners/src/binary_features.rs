@@ -10,8 +10,8 @@ use outflank_models::Features;
 pub struct BinaryFeatures<'a, F>(pub &'a F);
 
 impl<P: Position, F: Features<P>> Features<P> for BinaryFeatures<'_, F> {
-    fn count(&self) -> usize {
-        self.0.count()
+    fn feature_count(&self) -> usize {
+        self.0.feature_count()
     }
 
     /// Visits the present features in ascending order, each with the value 1.
@@ -62,7 +62,7 @@ mod tests {
         let rows = preference_rows(&BinaryFeatures(&tuples), View::Invert, &[decision]);
         assert_eq!(rows.len(), moves.len() - 1);
         let mut values = Vec::new();
-        network.after_moves(&position, &moves, &mut values);
+        network.move_values(&position, &moves, &mut values);
         for (row, value) in values[1..].iter().enumerate() {
             let (indices, entries, _) = rows.row(row);
             let weight = |(&i, &v): (&u32, &f32)| network.weights()[i as usize] * v;

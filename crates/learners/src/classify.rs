@@ -23,9 +23,9 @@
 //!    paper, combines one classifier per color.
 
 use crate::IterationState;
-use crate::pref::PrefOutcome;
+use crate::pref::{PrefOutcome, Solver};
 use crate::rows::class_rows;
-use crate::svm::{SvmError, solve_primal};
+use crate::svm::{SvmConfig, SvmError, SvmLearner};
 use outflank_games::othello::{Othello, Square};
 use outflank_games::{Position, Side};
 use outflank_models::{Evaluate, NTupleNetwork, Tuples, View};
@@ -51,11 +51,19 @@ pub fn learn(
     config: ClassifyConfig,
     on_iteration: impl FnMut(IterationState<'_>) -> bool,
 ) -> Result<PrefOutcome, SvmError> {
-    let rows = class_rows(&tuples, config.balanced, decisions);
-    let fit = solve_primal(&rows, config.c, config.tolerance, config.max_iterations, on_iteration)?;
-    let weights = fit.weights.iter().map(|&w| w as f32).collect();
-    let network = NTupleNetwork::new(tuples, weights, View::Invert).ok_or(SvmError::NotFinite)?;
-    Ok(PrefOutcome { network, rows: rows.len(), entries: rows.entries(), fit })
+    learner(tuples, decisions, config)?.solve(config.max_iterations, on_iteration)
+}
+
+/// Creates the learner.
+pub fn learner(
+    tuples: Tuples,
+    decisions: &[Decision<Othello>],
+    config: ClassifyConfig,
+) -> Result<SvmLearner, SvmError> {
+    let ClassifyConfig { c, tolerance, balanced, .. } = config;
+    let rows = class_rows(&tuples, balanced, decisions);
+    let config = SvmConfig { c, tolerance, solver: Solver::Primal };
+    SvmLearner::new(rows, decisions.len(), (tuples, View::Invert, false), config)
 }
 
 /// Two networks, one per color, Black first.
@@ -67,8 +75,8 @@ impl Evaluate<Othello> for ByColor {
         self.0[side.index()].value(position, side)
     }
 
-    fn after_moves(&self, position: &Othello, moves: &[Square], out: &mut Vec<f32>) {
-        self.0[position.to_move().index()].after_moves(position, moves, out);
+    fn move_values(&self, position: &Othello, moves: &[Square], out: &mut Vec<f32>) {
+        self.0[position.to_move().index()].move_values(position, moves, out);
     }
 }
 
@@ -137,7 +145,7 @@ mod tests {
         let rows = class_rows(outcome.network.tuples(), false, &[choice]);
         let moves: Vec<Square> = choice.position.moves().collect();
         let mut values = Vec::new();
-        outcome.network.after_moves(&choice.position, &moves, &mut values);
+        outcome.network.move_values(&choice.position, &moves, &mut values);
         for (row, value) in values.iter().enumerate() {
             let (indices, counts, sign) = rows.row(row);
             let weight = |(&i, &v): (&u32, &f32)| outcome.network.weights()[i as usize] * v;
@@ -154,7 +162,7 @@ mod tests {
             let hit = |d: &&Decision<Othello>| {
                 let moves: Vec<Square> = d.position.moves().collect();
                 let mut values = Vec::new();
-                model.after_moves(&d.position, &moves, &mut values);
+                model.move_values(&d.position, &moves, &mut values);
                 let best = (0..moves.len()).max_by(|&a, &b| values[a].total_cmp(&values[b]));
                 best.is_some_and(|best| moves[best] == d.chosen)
             };
@@ -163,7 +171,7 @@ mod tests {
         let chance: f64 = choices.iter().map(|d| 1.0 / d.position.moves().count() as f64).sum();
         let chance = chance / choices.len() as f64;
         let tuples = embedded::runarsson_lucas_tuples();
-        assert_eq!(tuples.count(), 6561);
+        assert_eq!(tuples.feature_count(), 6561);
         for balanced in [true, false] {
             let config = ClassifyConfig { balanced, ..CONFIG };
             let outcome = learn(tuples.clone(), &choices, config, |_| true).unwrap();

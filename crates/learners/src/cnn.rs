@@ -12,7 +12,7 @@
 //! - [`Dataset`]: examples and their train/test splits (section III);
 //! - [`EpochOrder`]: the order in which an epoch visits the examples;
 //! - [`CnnConfig`]: optimizer, learning-rate schedule and regularization (section IV);
-//! - [`train`] and [`Checkpoint`]: the training loop, with resume;
+//! - [`CnnLearner`]: training under a [`Trainer`](crate::training::Trainer);
 //! - [`Evaluation`], [`TestMetrics`], [`TrainReport`]: accuracy on the tests (section V);
 //! - [`EnsemblePolicy`]: one network, or a bagged ensemble, as a policy (section V-B3).
 //!
@@ -25,7 +25,6 @@
 //! 3. Besides momentum with a step-wise schedule there are Nesterov momentum, AdamW, label
 //!    smoothing, and cosine, linear and constant schedules.
 
-mod checkpoint;
 mod config;
 mod cpu;
 mod dataset;
@@ -34,10 +33,11 @@ mod engine;
 mod ensemble;
 mod epoch_order;
 mod evaluation;
+mod learner;
 mod metrics;
-mod train;
+mod old_checkpoint;
+mod validation;
 
-pub use checkpoint::{Checkpoint, CheckpointError};
 pub use config::{CnnConfig, LrSchedule, Optimizer};
 pub use cpu::CpuEngine;
 pub use dataset::{Dataset, Split, SplitBy, TestSet};
@@ -46,5 +46,7 @@ pub use engine::{BatchStats, Engine, EngineError, TrainState, TrainingSet};
 pub use ensemble::EnsemblePolicy;
 pub use epoch_order::EpochOrder;
 pub use evaluation::{Evaluation, TestMetrics, TrainReport, sample_evenly, sample_training_set};
+pub use learner::{CnnBudget, CnnError, CnnLearner, CnnModel};
 pub use metrics::{PredictionCounts, for_each_prediction, measure, rank};
-pub use train::{CnnBudget, CnnError, CnnOutcome, StepMetrics, train};
+pub use old_checkpoint::{OldCheckpoint, OldCheckpointError};
+pub use validation::CnnValidation;

@@ -158,7 +158,7 @@ impl Coevolution {
                 opponents: self.opponents(individual),
             })
             .collect();
-        let tdl_config = TdlConfig { learning_rate: config.alpha, epsilon: config.epsilon };
+        let tdl_config = TdlConfig { learning_rate: config.learning_rate, epsilon: config.epsilon };
         let players: Vec<&NTupleNetwork> = before.iter().chain(&self.archive).collect();
         if let Some(remote) = &self.remote {
             return remote::train(remote, &players, &jobs, tdl_config, self.context());
@@ -284,14 +284,14 @@ impl Learner for Coevolution {
 
     /// Returns the best individual of the last generation. Without a fitness it is determined by a
     /// round robin, which is not part of the budget.
-    fn model(&self) -> NTupleNetwork {
-        match (&self.best, self.population.len()) {
+    fn model(&self) -> Result<NTupleNetwork, StepError> {
+        Ok(match (&self.best, self.population.len()) {
             (Some(best), _) => best.clone(),
             (None, 1) => self.population[0].clone(),
             (None, _) => {
                 self.population[round_robin_winner(&self.population, self.context())].clone()
             }
-        }
+        })
     }
 
     fn state(&self) -> Result<Vec<Vec<u8>>, String> {

@@ -22,4 +22,4 @@ pub mod training;
 pub use binary_features::BinaryFeatures;
 pub use iteration_state::IterationState;
 pub use rows::{SparseRows, class_rows, preference_rows};
-pub use svm::{HingeLoss, SvmError, SvmFit, solve_dual, solve_primal};
+pub use svm::{HingeLoss, SvmConfig, SvmError, SvmFit, SvmLearner, solve_dual, solve_primal};

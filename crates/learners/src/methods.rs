@@ -4,9 +4,10 @@ mod memory;
 mod online;
 mod options;
 
-use crate::online::{NoStore, OnlineError, StageStore};
+use crate::online::OnlineError;
 use crate::pref::Solver;
-use crate::{IterationState, classify, ipref, lstd, mm, pref};
+use crate::training::{Learner, StepError};
+use crate::{classify, lstd, mm, pref};
 use outflank_games::Position;
 use outflank_games::othello::Othello;
 use outflank_models::patterns::Count;
@@ -79,35 +80,18 @@ pub struct TrainingData<'a> {
     pub tuples: Tuples,
     /// Count features of the model, such as mobility; used by online learning only.
     pub counts: Vec<Count>,
-    /// The store of stage checkpoints; used by online learning only.
-    pub store: &'a dyn StageStore,
 }
 
 impl<'a> TrainingData<'a> {
-    /// Creates training data without count features and without a store.
+    /// Creates training data without count features.
     #[must_use]
     pub fn new(
         games: &'a [Record<Othello>],
         choices: &'a [Decision<Othello>],
         tuples: Tuples,
     ) -> TrainingData<'a> {
-        TrainingData { games, choices, tuples, counts: Vec::new(), store: &NoStore }
+        TrainingData { games, choices, tuples, counts: Vec::new() }
     }
-}
-
-/// The progress of training after an iteration.
-pub struct MethodProgress<'a> {
-    /// The iteration, epoch or game, from 1.
-    pub iteration: u32,
-    /// The value of the objective; NaN if the method has none.
-    pub objective: f64,
-    /// The quantity that is compared with the tolerance; NaN if there is none.
-    pub residual: f64,
-    /// Builds the current network, for iterative methods.
-    pub model: Option<&'a dyn Fn() -> Option<NTupleNetwork>>,
-    /// Training accuracy: hits and number of choices, measured before each update, if the method
-    /// counts them.
-    pub hits: Option<(f64, u64)>,
 }
 
 /// A trained model.
@@ -115,8 +99,6 @@ pub struct MethodProgress<'a> {
 pub struct TrainedModel {
     /// The model.
     pub model: Model,
-    /// The name of the objective.
-    pub objective_name: &'static str,
     /// A summary of the training run in one sentence.
     pub summary: String,
     /// Deviations from the requested settings, such as a missed tolerance.
@@ -152,6 +134,9 @@ pub enum LearnError {
     /// Online learning failed.
     #[error(transparent)]
     Online(#[from] OnlineError),
+    /// A step failed.
+    #[error(transparent)]
+    Step(#[from] StepError),
     /// The patterns have too many placements.
     #[error(transparent)]
     TooManyWeights(#[from] outflank_models::patterns::TooManyPlacements),
@@ -212,91 +197,85 @@ pub fn iteration_unit(method: Method, options: &MethodOptions) -> &'static str {
     }
 }
 
-/// Trains a model. `on_iteration` returns whether to continue; after a stop the result is
-/// incomplete or an error and should not be used.
+/// A supervised method as a learner under a [`Trainer`](crate::training::Trainer).
+pub type SupervisedLearner<'a> = Box<dyn Learner<Model = Model> + 'a>;
+
+/// Creates the learner of a method, which has read the training data but has not started.
+pub fn learner<'a>(
+    method: Method,
+    data: TrainingData<'a>,
+    options: &MethodOptions,
+    seed: u64,
+) -> Result<SupervisedLearner<'a>, LearnError> {
+    options.check(method)?;
+    if options.is_online(method) {
+        return online::learner(method, data, options, seed);
+    }
+    let TrainingData { games, choices, tuples, .. } = data;
+    if tuples.feature_count() > MAX_FEATURES {
+        return Err(LearnError::TooManyFeatures(tuples.feature_count()));
+    }
+    memory::check(method, &tuples, choices, games.len())?;
+    let MethodOptions { c, tolerance, max_iterations, .. } = *options;
+    Ok(match method {
+        Method::IPref | Method::Pref => {
+            let solver = if options.dual { Solver::Dual { seed } } else { Solver::Primal };
+            let view = if method == Method::IPref { View::Invert } else { View::Negate };
+            let binary = options.preference_binary;
+            let config = pref::PrefConfig { c, tolerance, max_iterations, solver, binary };
+            Box::new(pref::learner(view, tuples, choices, config)?)
+        }
+        Method::Classify => {
+            let balanced = options.balanced;
+            let config = classify::ClassifyConfig { c, tolerance, max_iterations, balanced };
+            Box::new(classify::learner(tuples, choices, config)?)
+        }
+        Method::Lstd => {
+            let config = lstd::LstdConfig { lambda: options.lambda, ridge: options.ridge };
+            Box::new(lstd::LstdLearner::new(tuples, games, config)?)
+        }
+        Method::Mm => {
+            let config = mm::MmConfig {
+                prior: options.prior,
+                tolerance: options.mm_tolerance,
+                max_iterations: options.mm_max_iterations,
+                binary: options.mm_binary,
+            };
+            Box::new(mm::MmLearner::new(tuples, choices, config)?)
+        }
+        // The move predictor always trains online, above.
+        Method::MovePredictor => return Err(LearnError::IndistinguishableMoves(0)),
+    })
+}
+
+/// Trains a model in memory. `on_step` is called after each step and returns whether to continue;
+/// after a stop the result is incomplete or an error and should not be used.
 pub fn learn(
     method: Method,
     data: TrainingData<'_>,
     options: &MethodOptions,
     seed: u64,
-    on_iteration: &mut dyn FnMut(MethodProgress<'_>) -> bool,
+    on_step: &mut dyn FnMut(&dyn Learner<Model = Model>) -> bool,
 ) -> Result<TrainedModel, LearnError> {
-    options.check(method)?;
-    if options.is_online(method) {
-        return online::learn(method, data, options, seed, on_iteration);
+    let (games, choices) = (data.games.len(), data.choices);
+    let mut learner = learner(method, data, options, seed)?;
+    let budget = max_iterations(method, options, games);
+    while !learner.is_converged() && learner.spent() + learner.next_cost() <= budget {
+        learner.step()?;
+        if !on_step(&*learner) {
+            break;
+        }
     }
-    let TrainingData { games, choices, tuples, .. } = data;
-    if tuples.count() > MAX_FEATURES {
-        return Err(LearnError::TooManyFeatures(tuples.count()));
-    }
-    memory::check(method, &tuples, choices, games.len())?;
-    let tuples_copy = tuples.clone();
-    let mut report = |view: View, binary: bool, state: IterationState<'_>| {
-        let build = || {
-            let weights = state.weights.iter().map(|&w| w as f32).collect();
-            Some(NTupleNetwork::new(tuples_copy.clone(), weights, view)?.with_binary(binary))
-        };
-        let IterationState { iteration, objective, residual, .. } = state;
-        let model: Option<&dyn Fn() -> Option<NTupleNetwork>> = Some(&build);
-        on_iteration(MethodProgress { iteration, objective, residual, model, hits: None })
-    };
-    let outcome = match method {
-        Method::IPref | Method::Pref => {
-            let solver = if options.dual { Solver::Dual { seed } } else { Solver::Primal };
-            let MethodOptions { c, tolerance, max_iterations, preference_binary: binary, .. } =
-                *options;
-            let config = pref::PrefConfig { c, tolerance, max_iterations, solver, binary };
-            let outcome = match method {
-                Method::IPref => ipref::learn(tuples, choices, config, |state| {
-                    report(View::Invert, binary, state)
-                })?,
-                _ => pref::learn(tuples, choices, config, |state| {
-                    report(View::Negate, binary, state)
-                })?,
-            };
-            svm_model(outcome, method, options)
-        }
-        Method::Classify => {
-            let MethodOptions { c, tolerance, max_iterations, balanced, .. } = *options;
-            let config = classify::ClassifyConfig { c, tolerance, max_iterations, balanced };
-            let outcome = classify::learn(tuples, choices, config, |state| {
-                report(View::Invert, false, state)
-            })?;
-            svm_model(outcome, method, options)
-        }
-        Method::Lstd => {
-            let config = lstd::LstdConfig { lambda: options.lambda, ridge: options.ridge };
-            let outcome = lstd::learn(tuples, games, config, |game| {
-                on_iteration(MethodProgress {
-                    iteration: game as u32,
-                    objective: f64::NAN,
-                    residual: f64::NAN,
-                    model: None,
-                    hits: None,
-                })
-            })?;
-            lstd_model(outcome, options)
-        }
-        Method::Mm => {
-            let MethodOptions { prior, mm_tolerance, mm_max_iterations, mm_binary: binary, .. } =
-                *options;
-            let config = mm::MmConfig {
-                prior,
-                tolerance: mm_tolerance,
-                max_iterations: mm_max_iterations,
-                binary,
-            };
-            let outcome =
-                mm::learn(tuples, choices, config, |state| report(View::Invert, binary, state))?;
-            mm_model(outcome, method, options)
-        }
-        // The move predictor always trains online, above.
-        Method::MovePredictor => return Err(LearnError::IndistinguishableMoves(0)),
-    };
-    if distinguishes_moves(&*outcome.model.policy(), choices) {
-        Ok(outcome)
-    } else {
-        Err(LearnError::IndistinguishableMoves(choices.len()))
+    let (model, summary, remarks) = (learner.model()?, learner.summary(), learner.remarks());
+    check_model(&model, choices)?;
+    Ok(TrainedModel { model, summary, remarks })
+}
+
+/// Checks that a trained model distinguishes the moves of at least one choice.
+pub fn check_model(model: &Model, choices: &[Decision<Othello>]) -> Result<(), LearnError> {
+    match distinguishes_moves(&*model.policy(), choices) {
+        true => Ok(()),
+        false => Err(LearnError::IndistinguishableMoves(choices.len())),
     }
 }
 
@@ -310,72 +289,6 @@ fn distinguishes_moves(model: &dyn Policy<Othello>, choices: &[Decision<Othello>
         model.score(&choice.position, &moves, &mut values);
         values.iter().any(|value| (value - values[0]).abs() > TIE_TOLERANCE)
     })
-}
-
-/// Returns a remark if the solver did not converge.
-fn convergence_remark(converged: bool, method: Method, options: &MethodOptions) -> Vec<String> {
-    if converged {
-        return Vec::new();
-    }
-    let (max, unit) = (max_iterations(method, options, 0), iteration_unit(method, options));
-    vec![format!("The solver did not converge in {max} {unit}; allow more with --max-iterations.")]
-}
-
-fn svm_model(outcome: pref::PrefOutcome, method: Method, options: &MethodOptions) -> TrainedModel {
-    let summary = format!(
-        "{} rows with {:.1} entries each; {} {}; the objective is {:.2}.",
-        count(outcome.rows),
-        outcome.entries as f64 / outcome.rows.max(1) as f64,
-        outcome.fit.iterations,
-        iteration_unit(method, options),
-        outcome.fit.objective
-    );
-    let remarks = convergence_remark(outcome.fit.converged, method, options);
-    TrainedModel { model: outcome.network.into(), objective_name: "objective", summary, remarks }
-}
-
-fn lstd_model(outcome: lstd::LstdOutcome, options: &MethodOptions) -> TrainedModel {
-    let fit = outcome.fit;
-    let summary = format!(
-        "{} features occur in {} games; the relative residual is {:.0e}.",
-        count(fit.active),
-        count(fit.games),
-        fit.residual
-    );
-    let mut remarks = Vec::new();
-    if fit.ridge != options.ridge {
-        remarks.push(format!(
-            "The equations are nearly singular with a ridge of {:e}; it was raised to {:.0e}.",
-            options.ridge, fit.ridge
-        ));
-    }
-    if fit.skipped > 0 {
-        let games = count(fit.skipped);
-        remarks.push(format!("Skipped {games} games without moves or without a known result."));
-    }
-    TrainedModel { model: outcome.network.into(), objective_name: "games", summary, remarks }
-}
-
-fn mm_model(outcome: mm::MmOutcome, method: Method, options: &MethodOptions) -> TrainedModel {
-    let summary = format!(
-        "{} features; {} iterations; the log-likelihood is {:.1}, or {:.3} per choice.",
-        count(outcome.features),
-        outcome.iterations,
-        outcome.log_likelihood,
-        outcome.log_likelihood / outcome.decisions.max(1) as f64
-    );
-    let remarks = convergence_remark(outcome.converged, method, options);
-    TrainedModel {
-        model: outcome.network.into(),
-        objective_name: "log-likelihood with the prior",
-        summary,
-        remarks,
-    }
-}
-
-/// Formats an integer with thousands separators.
-fn count(number: usize) -> String {
-    outflank_report::text::count(number as u64)
 }
 
 #[cfg(test)]

@@ -43,11 +43,17 @@ mod teams;
 mod tests;
 
 use crate::IterationState;
+use crate::training::encoding::{f64_bytes, f64_numbers_of, mismatch};
+use crate::training::{Learner, MetricColumn, StepError, TrainingCounts};
 use outflank_games::othello::Othello;
-use outflank_models::{Features, NTupleNetwork, Tuples, View};
+use outflank_models::{Features, Model, NTupleNetwork, Tuples, View};
 use outflank_records::Decision;
-use state::State;
-use subspace::SubspaceSearch;
+use outflank_report::text::count;
+use serde::{Deserialize, Serialize};
+use state::{Point, State};
+use std::collections::VecDeque;
+use std::sync::Arc;
+use subspace::{DIRECTIONS, SubspaceSearch};
 use teams::{Reference, Teams};
 
 pub use shared_update::{SharedDenominator, learn_shared};
@@ -115,23 +121,26 @@ pub fn learn(
     config: MmConfig,
     mut on_iteration: impl FnMut(IterationState<'_>) -> bool,
 ) -> Result<MmOutcome, MmError> {
-    check(config)?;
-    let teams = Teams::new(&tuples, config.binary, Reference::MostCommon, decisions)?;
-    let by_feature = |logs: &[f64]| by_feature(tuples.count(), &teams, logs);
-    let fit = fit(&teams, config, |iteration, objective, residual, logs| {
-        let weights = &by_feature(logs);
-        on_iteration(IterationState { iteration, objective, residual, weights })
-    });
-    let network = network(tuples.clone(), config.binary, &teams, &fit.state)?;
+    let mut learner = MmLearner::new(tuples, decisions, config)?;
+    while !learner.solver.converged && learner.solver.iteration < config.max_iterations {
+        learner.solver.step();
+        let weights = &learner.weights();
+        let MmSolver { iteration, gain, ref state, .. } = learner.solver;
+        let objective = state.objective();
+        if !on_iteration(IterationState { iteration, objective, residual: gain, weights }) {
+            break;
+        }
+    }
+    let solver = &learner.solver;
     Ok(MmOutcome {
-        network,
-        log_likelihood: fit.state.log_likelihood(),
-        objective: fit.state.objective(),
-        decisions: teams.decisions(),
-        moves: teams.len(),
-        features: teams.features().len(),
-        iterations: fit.iterations,
-        converged: fit.converged,
+        network: learner.network()?,
+        log_likelihood: solver.state.log_likelihood(),
+        objective: solver.state.objective(),
+        decisions: solver.teams.decisions(),
+        moves: solver.teams.len(),
+        features: solver.teams.features().len(),
+        iterations: solver.iteration,
+        converged: solver.converged,
     })
 }
 
@@ -163,43 +172,219 @@ fn network(
     tuples: Tuples,
     binary: bool,
     teams: &Teams,
-    state: &State<'_>,
+    state: &State,
 ) -> Result<NTupleNetwork, MmError> {
-    let weights = by_feature(tuples.count(), teams, state.logs());
+    let weights = by_feature(tuples.feature_count(), teams, state.logs());
     let weights = weights.iter().map(|&w| w as f32).collect();
     let network = NTupleNetwork::new(tuples, weights, View::Invert).ok_or(MmError::NotFinite)?;
     Ok(network.with_binary(binary))
 }
 
-/// The result of a fit.
-struct MmFit<'a> {
-    state: State<'a>,
-    iterations: u32,
+/// The fit of the strengths, one iteration at a time.
+struct MmSolver {
+    teams: Arc<Teams>,
+    config: MmConfig,
+    state: State,
+    subspace: SubspaceSearch,
+    /// Log gamma after the last iterations, the newest first. They determine the state.
+    history: VecDeque<Vec<f64>>,
+    iteration: u32,
+    /// The gain of the last iteration per decision.
+    gain: f64,
     converged: bool,
 }
 
-/// Iterates until the gain is below the tolerance. `on_iteration` receives the iteration, the
+impl MmSolver {
+    fn new(teams: Arc<Teams>, config: MmConfig) -> MmSolver {
+        let state = State::new(Arc::clone(&teams), config.prior);
+        let history = VecDeque::from([state.logs().to_vec()]);
+        let subspace = SubspaceSearch::default();
+        MmSolver {
+            teams,
+            config,
+            state,
+            subspace,
+            history,
+            iteration: 0,
+            gain: f64::NAN,
+            converged: false,
+        }
+    }
+
+    /// Performs one iteration.
+    fn step(&mut self) {
+        let decisions = self.teams.decisions() as f64;
+        let min_gain = self.config.tolerance * decisions;
+        self.iteration += 1;
+        let before = self.state.point().clone();
+        self.state.iterate();
+        self.subspace.extend(&mut self.state, &before, min_gain);
+        let gained = self.state.objective() - before.objective();
+        self.converged = gained < min_gain;
+        self.gain = gained / decisions;
+        self.history.push_front(self.state.logs().to_vec());
+        self.history.truncate(DIRECTIONS + 1);
+    }
+
+    /// Restores the state after the iteration whose last logs these are.
+    fn restore(&mut self, history: Vec<Vec<f64>>) {
+        let points: Vec<Point> = history
+            .iter()
+            .map(|logs| {
+                self.state.set_logs(logs.clone());
+                self.state.point().clone()
+            })
+            .collect();
+        if let Some(logs) = history.first() {
+            self.state.set_logs(logs.clone());
+        }
+        self.subspace = SubspaceSearch::from_points(&points);
+        self.history = history.into();
+    }
+}
+
+/// Fits until the gain is below the tolerance. `on_iteration` receives the iteration, the
 /// objective, the gain per decision and log gamma.
+#[cfg(test)]
 fn fit(
-    teams: &Teams,
+    teams: &Arc<Teams>,
     config: MmConfig,
     mut on_iteration: impl FnMut(u32, f64, f64, &[f64]) -> bool,
-) -> MmFit<'_> {
-    let min_gain = config.tolerance * teams.decisions() as f64;
-    let mut state = State::new(teams, config.prior);
-    let mut subspace = SubspaceSearch::default();
-    let (mut iterations, mut converged) = (0, false);
-    while !converged && iterations < config.max_iterations {
-        iterations += 1;
-        let before = state.point().clone();
-        state.iterate();
-        subspace.extend(&mut state, &before, min_gain);
-        let gained = state.objective() - before.objective();
-        converged = gained < min_gain;
-        let gain_per_decision = gained / teams.decisions() as f64;
-        if !on_iteration(iterations, state.objective(), gain_per_decision, state.logs()) {
+) -> MmFit {
+    let mut solver = MmSolver::new(Arc::clone(teams), config);
+    while !solver.converged && solver.iteration < config.max_iterations {
+        solver.step();
+        let MmSolver { iteration, gain, ref state, .. } = solver;
+        if !on_iteration(iteration, state.objective(), gain, state.logs()) {
             break;
         }
     }
-    MmFit { state, iterations, converged }
+    MmFit { state: solver.state, converged: solver.converged }
+}
+
+/// The result of a fit.
+#[cfg(test)]
+struct MmFit {
+    state: State,
+    converged: bool,
+}
+
+/// MM as a learner: one step is one iteration over all features.
+pub struct MmLearner {
+    solver: MmSolver,
+    tuples: Tuples,
+}
+
+impl MmLearner {
+    /// Prepares the decisions.
+    pub fn new(
+        tuples: Tuples,
+        decisions: &[Decision<Othello>],
+        config: MmConfig,
+    ) -> Result<MmLearner, MmError> {
+        check(config)?;
+        let teams = Teams::new(&tuples, config.binary, Reference::MostCommon, decisions)?;
+        Ok(MmLearner { solver: MmSolver::new(Arc::new(teams), config), tuples })
+    }
+
+    /// Returns log gamma by feature.
+    fn weights(&self) -> Vec<f64> {
+        by_feature(self.tuples.feature_count(), &self.solver.teams, self.solver.state.logs())
+    }
+
+    fn network(&self) -> Result<NTupleNetwork, MmError> {
+        let MmSolver { config, teams, state, .. } = &self.solver;
+        network(self.tuples.clone(), config.binary, teams, state)
+    }
+}
+
+/// The numbers of a state besides its vectors.
+#[derive(Serialize, Deserialize)]
+struct MmHeader {
+    iteration: u32,
+    /// The bits of the gain, which may be NaN.
+    gain: u64,
+    converged: bool,
+}
+
+impl Learner for MmLearner {
+    type Model = Model;
+
+    fn spent(&self) -> u64 {
+        self.solver.iteration.into()
+    }
+
+    fn step(&mut self) -> Result<(), StepError> {
+        self.solver.step();
+        Ok(())
+    }
+
+    fn is_converged(&self) -> bool {
+        self.solver.converged
+    }
+
+    fn model(&self) -> Result<Model, StepError> {
+        Ok(self.network().map_err(|error| error.to_string())?.into())
+    }
+
+    fn state(&self) -> Result<Vec<Vec<u8>>, String> {
+        let MmSolver { iteration, gain, converged, ref history, .. } = self.solver;
+        let header = MmHeader { iteration, gain: gain.to_bits(), converged };
+        let mut shards = vec![serde_json::to_vec(&header).map_err(|error| error.to_string())?];
+        shards.extend(history.iter().map(|logs| f64_bytes(logs)));
+        Ok(shards)
+    }
+
+    fn restore(&mut self, shards: &[Vec<u8>]) -> Result<(), String> {
+        let (header, history) = shards.split_first().ok_or_else(mismatch)?;
+        let header: MmHeader = serde_json::from_slice(header).map_err(|_| mismatch())?;
+        let features = self.solver.teams.features().len();
+        let history: Result<Vec<Vec<f64>>, String> =
+            history.iter().map(|bytes| f64_numbers_of(bytes, features)).collect();
+        let history = history?;
+        if history.is_empty() || history.len() > DIRECTIONS + 1 {
+            return Err(mismatch());
+        }
+        self.solver.restore(history);
+        self.solver.iteration = header.iteration;
+        self.solver.gain = f64::from_bits(header.gain);
+        self.solver.converged = header.converged;
+        Ok(())
+    }
+
+    fn columns(&self) -> Vec<MetricColumn> {
+        ["log-likelihood with the prior", "gain per decision"].map(MetricColumn::new).to_vec()
+    }
+
+    fn metrics(&mut self) -> Result<Vec<f64>, StepError> {
+        Ok(vec![self.solver.state.objective(), self.solver.gain])
+    }
+
+    /// Each iteration uses all decisions.
+    fn counts(&self) -> TrainingCounts {
+        let decisions = self.solver.teams.decisions() as u64;
+        let examples = decisions * u64::from(self.solver.iteration.min(1));
+        TrainingCounts { examples: Some(examples), epochs: None }
+    }
+
+    fn summary(&self) -> String {
+        let MmSolver { teams, state, iteration, .. } = &self.solver;
+        let likelihood = state.log_likelihood();
+        format!(
+            "{} features; {iteration} iterations; the log-likelihood is {likelihood:.1}, or {:.3} per \
+             choice.",
+            count(teams.features().len() as u64),
+            likelihood / teams.decisions().max(1) as f64
+        )
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        if self.solver.converged {
+            return Vec::new();
+        }
+        let iteration = self.solver.iteration;
+        vec![format!(
+            "The solver did not converge in {iteration} iterations; allow more with --max-iterations."
+        )]
+    }
 }

@@ -26,20 +26,24 @@
 //!
 //! Each stage of the game has its own weights and is trained on the choices of that stage. Stages
 //! run in parallel, and the result does not depend on the number of threads. Memory: 24 bytes per
-//! choice, and two numbers per weight of the stages in training.
+//! choice, and two numbers per weight of all stages.
 
 mod choice_set;
 mod epoch;
+mod learner;
 mod stage_state;
 
 pub use choice_set::ChoiceSet;
 pub use epoch::PreferenceLoss;
+pub use learner::{OnlineLearner, load_old_stages};
 pub use stage_state::{EpochStats, StageState};
 
+use crate::training::encoding::mismatch;
 use epoch::EpochChunk;
 use outflank_games::othello::kernel;
 use outflank_models::patterns::{MoveFeatures, Stages};
 use outflank_runs::rng::{self, RngExt};
+use outflank_runs::stop_requested;
 use rayon::prelude::*;
 
 /// Configuration of online preference learning.
@@ -84,42 +88,9 @@ pub enum OnlineError {
         /// The learning rate.
         learning_rate: f64,
     },
-    /// The user requested a stop; the saved stages can be resumed.
+    /// The user requested a stop.
     #[error("stopped")]
     Stopped,
-    /// A stage could not be saved or loaded.
-    #[error("{0}")]
-    Store(String),
-}
-
-/// Stores the stages during training, so that an interrupted run can resume.
-pub trait StageStore: Sync {
-    /// Loads a stage, if it was saved.
-    fn load(&self, stage: usize) -> Result<Option<StageState>, String>;
-
-    /// Saves a stage after an epoch.
-    fn save(&self, stage: usize, state: &StageState) -> Result<(), String>;
-
-    /// Reports that `choices` more choices of an epoch are done. Returns whether to continue.
-    fn on_progress(&self, stage: usize, epochs: u32, choices: usize) -> bool;
-}
-
-/// A store that saves nothing and never stops.
-#[derive(Clone, Copy, Debug)]
-pub struct NoStore;
-
-impl StageStore for NoStore {
-    fn load(&self, _: usize) -> Result<Option<StageState>, String> {
-        Ok(None)
-    }
-
-    fn save(&self, _: usize, _: &StageState) -> Result<(), String> {
-        Ok(())
-    }
-
-    fn on_progress(&self, _: usize, _: u32, _: usize) -> bool {
-        true
-    }
 }
 
 /// Trained weights and the training curve.
@@ -137,22 +108,108 @@ pub fn learn<L: MoveFeatures>(
     stages: Stages,
     choices: &ChoiceSet,
     config: OnlineConfig,
-    store: &dyn StageStore,
 ) -> Result<OnlineOutcome, OnlineError> {
-    check(choices, config)?;
-    // Stages differ in size; one task per stage balances the load.
-    let states: Result<Vec<StageState>, _> = (0..stages.count())
-        .into_par_iter()
-        .with_max_len(1)
-        .map(|stage| learn_stage(features, stage, choices.of_stage(stages, stage), config, store))
-        .collect();
-    let states = states?;
-    let mut curve = vec![EpochStats::default(); config.epochs as usize];
-    for state in &states {
-        curve.iter_mut().zip(&state.curve).for_each(|(sum, epoch)| sum.add(epoch));
+    let mut trainer = OnlineTrainer::new(features, stages, choices, config)?;
+    while trainer.epoch < config.epochs {
+        trainer.train_epoch(features)?;
     }
-    let weights = states.into_iter().map(StageState::into_rounded).collect();
-    Ok(OnlineOutcome { weights, curve })
+    Ok(OnlineOutcome { weights: trainer.weights(), curve: trainer.curve() })
+}
+
+/// The training of all stages, one epoch at a time.
+pub(crate) struct OnlineTrainer {
+    config: OnlineConfig,
+    weights: usize,
+    /// The choices of each stage.
+    choices: Vec<Vec<choice_set::Choice>>,
+    states: Vec<StageState>,
+    /// Number of completed epochs.
+    epoch: u32,
+    /// Whether an epoch was interrupted, so that the states are between two epochs.
+    interrupted: bool,
+}
+
+impl OnlineTrainer {
+    pub fn new<L: MoveFeatures>(
+        features: &L,
+        stages: Stages,
+        choices: &ChoiceSet,
+        config: OnlineConfig,
+    ) -> Result<OnlineTrainer, OnlineError> {
+        check(choices, config)?;
+        let weights = features.weight_count();
+        let choices = (0..stages.count()).map(|stage| choices.of_stage(stages, stage)).collect();
+        let states = (0..stages.count()).map(|_| StageState::new(weights)).collect();
+        Ok(OnlineTrainer { config, weights, choices, states, epoch: 0, interrupted: false })
+    }
+
+    /// Trains all stages for one epoch.
+    pub fn train_epoch<L: MoveFeatures>(&mut self, features: &L) -> Result<(), OnlineError> {
+        let (config, epoch) = (self.config, self.epoch);
+        // Stages differ in size; one task per stage balances the load.
+        let done: Result<(), OnlineError> = self
+            .states
+            .par_iter_mut()
+            .zip(&self.choices)
+            .enumerate()
+            .with_max_len(1)
+            // A stage restored from an earlier version may be ahead of the others.
+            .filter(|(_, (state, _))| state.curve.len() <= epoch as usize)
+            .map(|(stage, (state, choices))| {
+                train_stage(features, stage, choices, config, epoch, state)
+            })
+            .collect();
+        self.interrupted = matches!(done, Err(OnlineError::Stopped));
+        done?;
+        self.epoch += 1;
+        Ok(())
+    }
+
+    /// Returns the weights of each stage.
+    pub fn weights(&self) -> Vec<Vec<f32>> {
+        self.states.iter().map(StageState::rounded).collect()
+    }
+
+    /// Returns the statistics of each completed epoch over all stages.
+    pub fn curve(&self) -> Vec<EpochStats> {
+        let mut curve = vec![EpochStats::default(); self.epoch as usize];
+        for state in &self.states {
+            curve.iter_mut().zip(&state.curve).for_each(|(sum, epoch)| sum.add(epoch));
+        }
+        curve
+    }
+
+    pub fn choices(&self) -> usize {
+        self.choices.iter().map(Vec::len).sum()
+    }
+
+    pub fn epoch(&self) -> u32 {
+        self.epoch
+    }
+
+    pub fn state(&self) -> Result<Vec<Vec<u8>>, String> {
+        if self.interrupted {
+            return Err("stopped in the middle of an epoch".to_owned());
+        }
+        Ok(self.states.iter().map(StageState::to_bytes).collect())
+    }
+
+    /// Restores the stages. Those of version 0.1 may have different numbers of epochs.
+    pub fn restore(&mut self, stages: Vec<Option<StageState>>) -> Result<(), String> {
+        if stages.len() != self.states.len() {
+            return Err(mismatch());
+        }
+        for (state, stored) in self.states.iter_mut().zip(stages) {
+            match stored {
+                Some(stored) if stored.fits(self.weights, u32::MAX) => *state = stored,
+                Some(_) => return Err(mismatch()),
+                None => *state = StageState::new(self.weights),
+            }
+        }
+        let least = self.states.iter().map(|state| state.curve.len()).min();
+        self.epoch = least.unwrap_or(0) as u32;
+        Ok(())
+    }
 }
 
 fn check(choices: &ChoiceSet, config: OnlineConfig) -> Result<(), OnlineError> {
@@ -172,44 +229,37 @@ fn check(choices: &ChoiceSet, config: OnlineConfig) -> Result<(), OnlineError> {
 /// Number of choices between updates of the learning rate; small enough for a smooth decay.
 const CHUNK_SIZE: usize = 4096;
 
-fn learn_stage<L: MoveFeatures>(
+/// Trains a stage for one epoch.
+fn train_stage<L: MoveFeatures>(
     features: &L,
     stage: usize,
-    choices: Vec<choice_set::Choice>,
+    choices: &[choice_set::Choice],
     config: OnlineConfig,
-    store: &dyn StageStore,
-) -> Result<StageState, OnlineError> {
-    let mut state = match store.load(stage).map_err(OnlineError::Store)? {
-        Some(state) if state.fits(features.weight_count(), config.epochs) => state,
-        _ => StageState::new(features.weight_count()),
-    };
+    epoch: u32,
+    state: &mut StageState,
+) -> Result<(), OnlineError> {
     let total = choices.len() as f64 * f64::from(config.epochs);
-    while state.curve.len() < config.epochs as usize {
-        let epoch = state.curve.len() as u32;
-        let path = ["online", &stage.to_string(), &epoch.to_string()];
-        let mut order: Vec<u32> = (0..choices.len() as u32).collect();
-        rng::stream(config.seed, &path).shuffle(&mut order);
-        let mut stats = EpochStats::default();
-        let mut done = choices.len() as f64 * f64::from(epoch);
-        for order in order.chunks(CHUNK_SIZE) {
-            let learning_rate = (config.learning_rate * (1.0 - done / total)) as f32;
-            let (choices, loss) = (&choices, config.loss);
-            let chunk =
-                EpochChunk { features, state: &mut state, choices, order, loss, learning_rate };
-            stats.add(&kernel::run(chunk));
-            done += order.len() as f64;
-            if !store.on_progress(stage, epoch, order.len()) {
-                return Err(OnlineError::Stopped);
-            }
+    let path = ["online", &stage.to_string(), &epoch.to_string()];
+    let mut order: Vec<u32> = (0..choices.len() as u32).collect();
+    rng::stream(config.seed, &path).shuffle(&mut order);
+    let mut stats = EpochStats::default();
+    let mut done = choices.len() as f64 * f64::from(epoch);
+    for order in order.chunks(CHUNK_SIZE) {
+        let learning_rate = (config.learning_rate * (1.0 - done / total)) as f32;
+        let loss = config.loss;
+        let chunk = EpochChunk { features, state, choices, order, loss, learning_rate };
+        stats.add(&kernel::run(chunk));
+        done += order.len() as f64;
+        if stop_requested() {
+            return Err(OnlineError::Stopped);
         }
-        if !(stats.loss.is_finite() && state.weights.iter().all(|w| w.is_finite())) {
-            let (epoch, learning_rate) = (epoch + 1, config.learning_rate);
-            return Err(OnlineError::Diverged { stage, epoch, learning_rate });
-        }
-        state.curve.push(stats);
-        store.save(stage, &state).map_err(OnlineError::Store)?;
     }
-    Ok(state)
+    if !(stats.loss.is_finite() && state.weights.iter().all(|w| w.is_finite())) {
+        let (epoch, learning_rate) = (epoch + 1, config.learning_rate);
+        return Err(OnlineError::Diverged { stage, epoch, learning_rate });
+    }
+    state.curve.push(stats);
+    Ok(())
 }
 
 #[cfg(test)]

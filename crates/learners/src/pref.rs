@@ -23,14 +23,13 @@
 //! 1. The default solver is Newton's method in the primal. The paper uses LIBLINEAR's dual
 //!    coordinate descent, which is available as [`Solver::Dual`] and has the same optimum.
 
-use crate::svm::{HingeLoss, SvmError, SvmFit, solve_dual, solve_primal};
+use crate::svm::{SvmConfig, SvmError, SvmFit, SvmLearner, solve_primal};
 use crate::{BinaryFeatures, IterationState, SparseRows, preference_rows};
 use outflank_games::othello::Othello;
 use outflank_models::{
     NTupleNetwork, PieceCounter, PieceFeatures, Tuples, View, from_piece_counter,
 };
 use outflank_records::Decision;
-use outflank_runs::rng;
 
 /// The solver; both reach the same optimum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,24 +90,24 @@ pub(crate) fn learn_with_view(
     config: PrefConfig,
     on_iteration: impl FnMut(IterationState<'_>) -> bool,
 ) -> Result<PrefOutcome, SvmError> {
-    let PrefConfig { c, tolerance, max_iterations, solver, binary } = config;
+    learner(view, tuples, decisions, config)?.solve(config.max_iterations, on_iteration)
+}
+
+/// Creates the learner of pref ([`View::Negate`]) or ipref ([`View::Invert`]).
+pub fn learner(
+    view: View,
+    tuples: Tuples,
+    decisions: &[Decision<Othello>],
+    config: PrefConfig,
+) -> Result<SvmLearner, SvmError> {
+    let PrefConfig { c, tolerance, solver, binary, .. } = config;
     let rows: SparseRows = if binary {
         preference_rows(&BinaryFeatures(&tuples), view, decisions)
     } else {
         preference_rows(&tuples, view, decisions)
     };
-    let fit = match solver {
-        Solver::Primal => solve_primal(&rows, c, tolerance, max_iterations, on_iteration)?,
-        Solver::Dual { seed } => {
-            let mut rng = rng::stream(seed, &["svm", "dual"]);
-            let loss = HingeLoss::L2;
-            solve_dual(&rows, loss, c, tolerance, max_iterations, &mut rng, on_iteration)?
-        }
-    };
-    let weights = fit.weights.iter().map(|&w| w as f32).collect();
-    let network =
-        NTupleNetwork::new(tuples, weights, view).ok_or(SvmError::NotFinite)?.with_binary(binary);
-    Ok(PrefOutcome { network, rows: rows.len(), entries: rows.entries(), fit })
+    let config = SvmConfig { c, tolerance, solver };
+    SvmLearner::new(rows, decisions.len(), (tuples, view, binary), config)
 }
 
 /// Trains the 64 weights of a piece counter. Inverting the board negates its features, so output

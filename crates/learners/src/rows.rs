@@ -13,7 +13,8 @@
 //! | class | position before the move | change by the move | head + member |
 //!
 //! With the paper's tuples, a head or member has 33 entries and a difference of two afterstates has
-//! 65. A product with all rows therefore takes half the time and a quarter of the memory.
+//! 65. Compared with explicit rows, a product with all rows takes half the time and a quarter of
+//! the memory.
 
 mod build;
 mod sparse;

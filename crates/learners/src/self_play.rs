@@ -99,7 +99,7 @@ impl SelfPlay {
     /// Returns the current weights of each stage.
     #[must_use]
     pub fn weights(&self) -> Vec<Vec<f32>> {
-        self.states.iter().map(|state| state.clone().into_rounded()).collect()
+        self.states.iter().map(|state| state.rounded()).collect()
     }
 
     /// Plays a batch of games and trains on it; `None` after the last batch.
@@ -134,7 +134,7 @@ impl SelfPlay {
             .with_max_len(1)
             .map(|(stage, state)| {
                 let in_stage = |target: &&TrainingTarget| {
-                    stages.of(64 - target.board.empty().count_ones()) == stage
+                    stages.stage_of(64 - target.board.empty().count_ones()) == stage
                 };
                 let targets = targets.iter().flatten().filter(in_stage);
                 kernel::run(StageUpdate { features, state, targets, learning_rate })
@@ -173,22 +173,22 @@ impl Learner for SelfPlay {
         Err(StepError::Failed(reason))
     }
 
-    fn model(&self) -> Patterns {
+    fn model(&self) -> Result<Patterns, StepError> {
         // A step with a non-finite weight is an error, so the weights are valid.
-        Patterns::new(self.features.clone(), self.stages, self.weights())
-            .unwrap_or_else(|| Patterns::zero(self.features.clone(), self.stages))
+        Ok(Patterns::new(self.features.clone(), self.stages, self.weights())
+            .unwrap_or_else(|| Patterns::zero(self.features.clone(), self.stages)))
     }
 
     fn state(&self) -> Result<Vec<Vec<u8>>, String> {
-        let mut shards = vec![self.done.to_le_bytes().to_vec()];
-        shards.extend(self.states.iter().map(StageState::to_bytes));
-        Ok(shards)
+        let mut sections = vec![self.done.to_le_bytes().to_vec()];
+        sections.extend(self.states.iter().map(StageState::to_bytes));
+        Ok(sections)
     }
 
-    fn restore(&mut self, shards: &[Vec<u8>]) -> Result<(), String> {
+    fn restore(&mut self, sections: &[Vec<u8>]) -> Result<(), String> {
         let mismatch =
             || "the checkpoint belongs to a learner with other features or stages".to_owned();
-        let (done, stages) = shards.split_first().ok_or_else(mismatch)?;
+        let (done, stages) = sections.split_first().ok_or_else(mismatch)?;
         let done: [u8; 4] = done.as_slice().try_into().map_err(|_| mismatch())?;
         let states: Option<Vec<StageState>> = stages
             .iter()
@@ -226,7 +226,7 @@ mod tests {
     fn learn(threads: usize, config: SelfPlayConfig) -> (Vec<Vec<f32>>, Vec<SelfPlayBatchStats>) {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
-            let mut learner = SelfPlay::new(features(), Stages::of_width(12).unwrap(), config);
+            let mut learner = SelfPlay::new(features(), Stages::with_width(12).unwrap(), config);
             let batches = std::iter::from_fn(|| learner.batch()).collect();
             (learner.weights(), batches)
         })
@@ -241,7 +241,7 @@ mod tests {
         assert!((batches[0].loss - 2f64.ln()).abs() < 0.05, "{:?}", batches[0]);
         let learn = |threads, config| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            let mut learner = SelfPlay::new(features(), Stages::of_width(12).unwrap(), config)
+            let mut learner = SelfPlay::new(features(), Stages::with_width(12).unwrap(), config)
                 .with_opponent(Arc::new(outflank_models::embedded::heuristic()));
             pool.install(|| {
                 std::iter::from_fn(|| learner.batch()).collect::<Vec<SelfPlayBatchStats>>()
@@ -259,7 +259,7 @@ mod tests {
 
     #[test]
     fn runs_resume_from_their_state() {
-        let stages = Stages::of_width(12).unwrap();
+        let stages = Stages::with_width(12).unwrap();
         let mut whole = SelfPlay::new(features(), stages, CONFIG);
         while whole.batch().is_some() {}
         let mut part = SelfPlay::new(features(), stages, CONFIG);

@@ -12,9 +12,11 @@
 
 mod dual;
 mod lbfgs;
+mod learner;
 mod primal;
 
 pub use dual::{HingeLoss, solve_dual};
+pub use learner::{SvmConfig, SvmLearner};
 pub use primal::solve_primal;
 
 /// A solution of a linear SVM.

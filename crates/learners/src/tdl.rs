@@ -14,7 +14,7 @@
 //! negation: Black takes the highest value and White the lowest.
 //!
 //! Departures and choices where the paper is silent:
-//! 1. A forced random move and a pass cause no update.
+//! 1. A random move and a pass cause no update.
 //! 2. The opponent can be another, fixed network. The learner is then updated after all greedy
 //!    moves of the game, including those of its opponent.
 
@@ -33,7 +33,7 @@ pub struct TdlConfig {
     /// Learning rate.
     #[serde(rename = "alpha")]
     pub learning_rate: f64,
-    /// Probability of a forced random move.
+    /// Probability of a random move.
     pub epsilon: f64,
 }
 
@@ -66,7 +66,7 @@ impl Players<'_> {
         }
     }
 
-    /// Whether the first network plays this side.
+    /// Returns whether the first network plays this side.
     fn is_first(&self, side: Side) -> bool {
         match self {
             Players::SelfPlay(_) => true,
@@ -85,13 +85,13 @@ impl Players<'_> {
     }
 }
 
-/// Plays a training game of self-play and returns Black's margin.
+/// Plays a training game of self-play and returns its result.
 pub fn self_play(trainable: &mut TrainableNTuple, config: TdlConfig, rng: &mut Rng) -> i32 {
     play(Players::SelfPlay(trainable), Some(config.learning_rate), config.epsilon, rng)
 }
 
 /// Plays a training game in which the learner has `side` and the opponent does not learn. Returns
-/// Black's margin.
+/// its result.
 pub fn play_against(
     learner: &mut TrainableNTuple,
     opponent: &mut TrainableNTuple,
@@ -103,7 +103,7 @@ pub fn play_against(
     play(players, Some(config.learning_rate), config.epsilon, rng)
 }
 
-/// Plays a game without updates and returns Black's margin.
+/// Plays a game without updates and returns its result.
 pub fn play_evaluation_game(
     black: &mut TrainableNTuple,
     white: &mut TrainableNTuple,
@@ -143,7 +143,7 @@ fn play(mut players: Players<'_>, learning_rate: Option<f64>, epsilon: f64, rng:
             let square = nth_square(moves, rng.below(moves.count_ones()));
             (square, kernel::flips(board.own, board.other, square), None)
         } else {
-            players.mover(side).after_moves(board, moves, as_black, &mut afters);
+            players.mover(side).move_values(board, moves, as_black, &mut afters);
             let mv = best_move(afters.values(), as_black, rng);
             let (square, flips) = afters.square_and_flips(mv);
             (square, flips, Some(afters.values()[mv]))
@@ -157,20 +157,20 @@ fn play(mut players: Players<'_>, learning_rate: Option<f64>, epsilon: f64, rng:
             next_moves = next.moves();
         }
         let over = next_moves == 0;
-        let margin = next_side.sign() * next.difference();
+        let result = next_side.sign() * next.difference();
         if let (Some(learning_rate), Some(after)) = (learning_rate, after) {
             let value = match players.is_first(side) {
                 true => after,
                 false => {
-                    players.first().after_moves(board, square.bit(), as_black, &mut afters);
+                    players.first().move_values(board, square.bit(), as_black, &mut afters);
                     afters.values().first().copied().unwrap_or_default()
                 }
             };
-            let target = if over { f64::from(margin.signum()) } else { libm::tanh(value) };
+            let target = if over { f64::from(result.signum()) } else { libm::tanh(value) };
             td_update(players.first(), target, learning_rate);
         }
         if over {
-            return margin;
+            return result;
         }
         players.each(|trainable| trainable.advance(square, flips, as_black));
         (board, side, moves) = (next, next_side, next_moves);

@@ -1,88 +1,100 @@
-//! Runs methods that learn by playing, with a budget, measurements, checkpoints and resume.
+//! One driver for all training methods.
 //!
-//! A [`Learner`] performs one step at a time, such as a generation or a batch of games. [`train`]
-//! runs it until its budget is used and measures it at even intervals with an [`Evaluator`], such
-//! as matches against opponents ([`OpponentEvaluator`]). After each measurement it writes to a
-//! folder: a checkpoint, the measurements as CSV and as a TensorBoard event file, and the model.
+//! A [`Learner`] performs one step at a time: an iteration of a solver, an epoch, a batch of games,
+//! a generation. A [`Trainer`] runs it until its budget is used, the solver has converged, the
+//! validation metric no longer improves, or the time limit is reached. It measures the learner at
+//! set points with an [`Evaluator`], such as the accuracy on validation data ([`AccuracyEvaluator`])
+//! or matches against opponents ([`OpponentEvaluator`]). After each measurement it writes to a
+//! folder: a checkpoint, the metrics as CSV and as a TensorBoard event file, and the model.
+//!
 //! Measurements are not part of the budget and do not affect training. An interrupted run resumes
-//! from its last checkpoint and ends with the same files, byte for byte.
+//! from its last checkpoint and ends with the same files, byte for byte. A finished run continues
+//! from its last checkpoint if its budget is raised.
 
+mod accuracy_evaluator;
 mod checkpoint;
+pub(crate) mod encoding;
+mod learner;
 mod metrics;
 mod opponent_evaluator;
+mod trainer;
 
-use checkpoint::{load_checkpoint, save_checkpoint};
-use metrics::write_metrics;
 use outflank_arena::ContestError;
 use outflank_models::files::{ModelError, Origin, SaveModel};
-use outflank_runs::files::{self, FileError};
-use outflank_runs::stop_requested;
+use outflank_runs::files::FileError;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-pub use checkpoint::{CHECKPOINT, PREVIOUS_CHECKPOINT};
-pub use metrics::{CURVE, EVENTS, MetricColumn, Metrics};
+pub use accuracy_evaluator::{AccuracyEvaluator, TRAINING_ACCURACY, VALIDATION_ACCURACY};
+pub use checkpoint::{
+    BEST_CHECKPOINT, CHECKPOINT, PREVIOUS_CHECKPOINT, has_checkpoint, import_checkpoint,
+    remove_checkpoints,
+};
+pub use learner::{Learner, StepError, TrainingCounts};
+pub use metrics::{EVENTS, METRICS, MetricColumn, Metrics, OLD_METRICS};
 pub use opponent_evaluator::OpponentEvaluator;
-
-/// A method that learns by playing.
-pub trait Learner {
-    /// The type of the model.
-    type Model: Clone + SaveModel;
-
-    /// Initializes the learner before its first step, outside the budget.
-    fn begin(&mut self) -> Result<(), StepError> {
-        Ok(())
-    }
-
-    /// Returns the budget used so far, in games or rounds.
-    fn spent(&self) -> u64;
-
-    /// Returns the budget that the next step takes.
-    fn next_cost(&self) -> u64;
-
-    /// Performs one step: a generation, a batch of games or a round. A stopped step has no effect.
-    fn step(&mut self) -> Result<(), StepError>;
-
-    /// Returns the best model so far.
-    fn model(&self) -> Self::Model;
-
-    /// Returns all models that are trained simultaneously, the best first. Measurement games are
-    /// divided among them.
-    fn models(&self) -> Vec<Self::Model> {
-        vec![self.model()]
-    }
-
-    /// Serializes everything that later steps depend on, as checkpoint shards.
-    fn state(&self) -> Result<Vec<Vec<u8>>, String>;
-
-    /// Restores the state of a learner with the same configuration.
-    fn restore(&mut self, shards: &[Vec<u8>]) -> Result<(), String>;
-}
-
-/// An error of a step.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum StepError {
-    /// The user requested a stop.
-    #[error("stopped")]
-    Stopped,
-    /// The step failed.
-    #[error("{0}")]
-    Failed(String),
-}
-
-impl From<String> for StepError {
-    fn from(reason: String) -> StepError {
-        StepError::Failed(reason)
-    }
-}
+pub use trainer::Trainer;
 
 /// Measures a learner.
-pub trait Evaluator<L> {
+pub trait Evaluator<L: ?Sized> {
     /// Returns the columns of the metrics.
     fn columns(&self) -> Vec<MetricColumn>;
 
     /// Measures the metrics; `None` if the user requested a stop.
     fn measure(&self, learner: &L) -> Result<Option<Metrics>, TrainingError>;
+}
+
+/// An evaluator that measures nothing; the training metrics remain.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoEvaluator;
+
+impl<L: ?Sized> Evaluator<L> for NoEvaluator {
+    fn columns(&self) -> Vec<MetricColumn> {
+        Vec::new()
+    }
+
+    fn measure(&self, _: &L) -> Result<Option<Metrics>, TrainingError> {
+        Ok(Some(Metrics::default()))
+    }
+}
+
+/// When a run is measured; the end is always measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Schedule {
+    /// This many times, at even intervals of the budget.
+    Even(u64),
+    /// After every step up to this much of the budget, then ten times less often, for solvers that
+    /// improve most in their first iterations.
+    Dense(u64),
+}
+
+impl Schedule {
+    /// Returns the number of measurements due when `spent` of the budget is used.
+    fn passed(self, spent: u64, budget: u64) -> u64 {
+        match self {
+            Schedule::Even(measurements) => intervals_passed(spent, measurements, budget),
+            Schedule::Dense(dense) if spent <= dense => spent,
+            Schedule::Dense(dense) => dense + (spent - dense) / 10,
+        }
+    }
+
+    /// Returns the number of the last measurement.
+    fn last(self, budget: u64) -> u64 {
+        match self {
+            Schedule::Even(measurements) => measurements,
+            Schedule::Dense(_) => self.passed(budget, budget),
+        }
+    }
+}
+
+/// The metric that selects the best checkpoint and stops training early.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Monitor {
+    /// The name of the column; higher is better.
+    pub column: String,
+    /// Stops after this many measurements without improvement; `None` never stops early.
+    pub patience: Option<u32>,
 }
 
 /// The budget and output of a training run.
@@ -92,22 +104,50 @@ pub struct TrainingPlan {
     pub budget: u64,
     /// The unit of the budget, for table headers.
     pub unit: &'static str,
-    /// Number of measurements at even intervals; the end is always measured.
-    pub measurements: u64,
+    /// The time after which this call stops; the run can be resumed.
+    pub time_limit: Option<Duration>,
+    /// When the run is measured.
+    pub schedule: Schedule,
     /// Whether the initial model is measured too.
     pub measure_start: bool,
+    /// The metric that selects the model; `None` selects the last model.
+    pub monitor: Option<Monitor>,
+    /// Time between checkpoints, besides those after each measurement.
+    pub checkpoint_interval: Duration,
     /// The provenance stored in model files.
     pub origin: Origin,
     /// Whether the model of every measurement is saved (`models/001.safetensors` and so on).
     pub keep_models: bool,
 }
 
+impl TrainingPlan {
+    /// Time between checkpoints by default.
+    pub const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(120);
+
+    /// Creates a plan that measures the end only.
+    #[must_use]
+    pub fn new(budget: u64, unit: &'static str, origin: Origin) -> TrainingPlan {
+        TrainingPlan {
+            budget,
+            unit,
+            time_limit: None,
+            schedule: Schedule::Even(1),
+            measure_start: false,
+            monitor: None,
+            checkpoint_interval: TrainingPlan::CHECKPOINT_INTERVAL,
+            origin,
+            keep_models: false,
+        }
+    }
+}
+
 /// A measurement during training.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Measurement {
-    /// The budget used before this measurement, usually in games.
+    /// The budget used before this measurement, in its unit.
     pub games: u64,
-    /// The metrics, such as the score against each opponent, 0 to 100.
+    /// The training metrics, then those of the evaluator, such as the score against each opponent,
+    /// 0 to 100.
     pub scores: Vec<f64>,
     /// The half-widths of their 95% confidence intervals, 0 if unknown.
     pub errors: Vec<f64>,
@@ -120,19 +160,48 @@ pub struct Measurement {
 pub struct TrainingStatus<'a> {
     /// The budget used so far.
     pub games: u64,
+    /// The budget.
+    pub budget: u64,
     /// The last measurement, if there is one.
     pub last: Option<&'a Measurement>,
+}
+
+/// Why a training run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EndReason {
+    /// The budget is used.
+    Budget,
+    /// The solver converged.
+    Converged,
+    /// The monitored metric did not improve.
+    EarlyStop,
+    /// The time limit is reached; the run can be resumed.
+    TimeLimit,
+    /// The user requested a stop; the run can be resumed.
+    Stopped,
 }
 
 /// The result of a training run.
 #[derive(Clone, Debug)]
 pub struct TrainingOutcome<M> {
-    /// The best model.
+    /// The model: the best by the monitored metric, or the last.
     pub model: M,
+    /// The columns of the measurements.
+    pub columns: Vec<MetricColumn>,
     /// The measurements.
     pub curve: Vec<Measurement>,
-    /// Whether the budget is used up; otherwise the run was stopped and can be resumed.
+    /// Why the run ended.
+    pub end: EndReason,
+    /// Whether the run is complete; otherwise it can be resumed.
     pub complete: bool,
+    /// The budget used, and the budget.
+    pub spent: (u64, u64),
+    /// What was processed, over all steps.
+    pub counts: TrainingCounts,
+    /// The measurement of the selected model, if a metric is monitored.
+    pub best: Option<usize>,
+    /// The budget that was already used when this call began.
+    pub resumed_at: u64,
 }
 
 /// An error of a training run.
@@ -149,6 +218,16 @@ pub enum TrainingError {
     /// A step failed.
     #[error("training failed: {0}")]
     Step(String),
+    /// More than the budget is already used.
+    #[error("{spent} {unit} are done, more than the requested {budget}. Request more, or omit it.")]
+    BudgetExceeded {
+        /// The budget used.
+        spent: u64,
+        /// The requested budget.
+        budget: u64,
+        /// Its unit.
+        unit: &'static str,
+    },
     /// A file could not be written.
     #[error(transparent)]
     File(#[from] FileError),
@@ -160,6 +239,12 @@ pub enum TrainingError {
     Contest(#[from] ContestError),
 }
 
+impl From<StepError> for TrainingError {
+    fn from(error: StepError) -> TrainingError {
+        TrainingError::Step(error.to_string())
+    }
+}
+
 /// Returns the file name of a model of this kind.
 #[must_use]
 pub fn model_name<M: SaveModel>() -> String {
@@ -167,7 +252,7 @@ pub fn model_name<M: SaveModel>() -> String {
 }
 
 /// Returns the path of the model that was saved with a measurement, numbered from 1. The final
-/// model has the number [`TrainingPlan::measurements`].
+/// model has the number of measurements of [`Schedule::Even`].
 #[must_use]
 pub fn numbered_model_file<M: SaveModel>(folder: &Path, number: u64) -> PathBuf {
     folder.join(format!("models/{number:03}.{}", M::EXTENSION))
@@ -179,6 +264,16 @@ pub fn model_file<M: SaveModel>(folder: &Path, index: usize) -> PathBuf {
     match index {
         0 => folder.join(model_name::<M>()),
         _ => folder.join(format!("model-{}.{}", index + 1, M::EXTENSION)),
+    }
+}
+
+/// Removes the files that a [`Trainer`] has written, for a run whose result is of no use. A file that
+/// cannot be removed stays.
+pub fn remove_outputs<M: SaveModel>(folder: &Path) {
+    let model = model_file::<M>(folder, 0);
+    let names = [METRICS, EVENTS, CHECKPOINT, PREVIOUS_CHECKPOINT, BEST_CHECKPOINT];
+    for path in names.iter().map(|name| folder.join(name)).chain([model]) {
+        let _ = std::fs::remove_file(path);
     }
 }
 
@@ -204,106 +299,6 @@ pub fn measurement_at(
     };
     let before = (0..curve.len()).rev().find(|&index| number_of(index) <= number);
     before.map(|index| &curve[index]).or(curve.first())
-}
-
-/// Trains until the budget is used, resuming from the folder's checkpoint if there is one.
-/// `on_progress` is called after each step and returns whether to continue.
-pub fn train<L: Learner>(
-    learner: &mut L,
-    evaluator: &impl Evaluator<L>,
-    plan: &TrainingPlan,
-    folder: &Path,
-    mut on_progress: impl FnMut(TrainingStatus<'_>) -> bool,
-) -> Result<TrainingOutcome<L::Model>, TrainingError> {
-    let columns = evaluator.columns();
-    for written in [folder, &folder.join("models")] {
-        if written.is_dir() {
-            files::remove_temp_files(written)?;
-        }
-    }
-    let mut curve = match load_checkpoint(learner, folder)? {
-        Some(curve) => curve,
-        None => match learner.begin() {
-            Ok(()) => Vec::new(),
-            Err(StepError::Failed(reason)) => return Err(TrainingError::Step(reason)),
-            Err(StepError::Stopped) => return Ok(stopped(learner, Vec::new())),
-        },
-    };
-    loop {
-        let spent = learner.spent();
-        let finished = spent.saturating_add(learner.next_cost()) > plan.budget;
-        let last = curve.last().map_or(0, |point: &Measurement| point.games);
-        let passed = |games: u64| intervals_passed(games, plan.measurements, plan.budget);
-        let due = passed(spent) > passed(last)
-            || (finished && last < spent)
-            || (plan.measure_start && curve.is_empty());
-        if due {
-            let Some(Metrics { values, errors, mut losses }) = evaluator.measure(learner)? else {
-                save_checkpoint(learner, &curve, folder)?;
-                return Ok(stopped(learner, curve));
-            };
-            losses.resize(values.len(), 0.0);
-            curve.push(Measurement { games: spent, scores: values, errors, losses });
-            write_metrics(&curve, plan.unit, &columns, folder)?;
-            let number = if finished { plan.measurements } else { passed(spent) };
-            save_models(learner, plan, number, folder)?;
-            save_checkpoint(learner, &curve, folder)?;
-        }
-        let proceed = on_progress(TrainingStatus { games: spent, last: curve.last() });
-        if finished {
-            // A complete run needs no earlier checkpoint; a failure to remove it is harmless.
-            let _ = std::fs::remove_file(folder.join(PREVIOUS_CHECKPOINT));
-            return Ok(TrainingOutcome { model: learner.model(), curve, complete: true });
-        }
-        let step =
-            if proceed && !stop_requested() { learner.step() } else { Err(StepError::Stopped) };
-        match step {
-            Ok(()) => {}
-            Err(StepError::Failed(reason)) => {
-                let saved = last_model::<L::Model>(&curve, plan, folder);
-                return Err(TrainingError::Step(reason + &saved));
-            }
-            Err(StepError::Stopped) => {
-                save_checkpoint(learner, &curve, folder)?;
-                return Ok(stopped(learner, curve));
-            }
-        }
-    }
-}
-
-/// Saves the current models, and the numbered copy if the plan keeps them.
-fn save_models<L: Learner>(
-    learner: &L,
-    plan: &TrainingPlan,
-    number: u64,
-    folder: &Path,
-) -> Result<(), TrainingError> {
-    let models = learner.models();
-    for (index, model) in models.iter().enumerate() {
-        model.save(&model_file::<L::Model>(folder, index), &plan.origin)?;
-    }
-    if let (true, Some(model)) = (plan.keep_models, models.first()) {
-        files::create_folder(&folder.join("models"))?;
-        model.save(&numbered_model_file::<L::Model>(folder, number), &plan.origin)?;
-    }
-    Ok(())
-}
-
-/// Describes the last saved model, for the error of a failed step.
-fn last_model<M: SaveModel>(curve: &[Measurement], plan: &TrainingPlan, folder: &Path) -> String {
-    curve.last().map_or_else(String::new, |point| {
-        format!(
-            "; the model of the last measurement, after {} {}, is in {}",
-            point.games,
-            plan.unit,
-            model_file::<M>(folder, 0).display()
-        )
-    })
-}
-
-/// Returns the outcome of a run that can be resumed.
-fn stopped<L: Learner>(learner: &L, curve: Vec<Measurement>) -> TrainingOutcome<L::Model> {
-    TrainingOutcome { model: learner.model(), curve, complete: false }
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use outflank_learners::coevolution::{
     Coevolution, CoevolutionConfig, CoevolutionConfigError, Fitness, TupleShape,
 };
 use outflank_learners::tdl::{self, TdlConfig};
-use outflank_learners::training::{Learner, OpponentEvaluator, TrainingPlan, train};
+use outflank_learners::training::{Learner, OpponentEvaluator, Schedule, Trainer, TrainingPlan};
 use outflank_models::files::Origin;
 use outflank_models::tuple_shapes::{NeighborChoice, Snake};
 use outflank_models::{NTupleNetwork, Tuple};
@@ -21,9 +21,9 @@ fn all_phases() -> CoevolutionConfig {
     CoevolutionConfig {
         shape: TupleShape::Snakes { tuples: 4, length: 3 },
         snake: Snake::Clean,
-        spread: 0.0,
+        init_range: 0.0,
         population: 5,
-        alpha: 0.01,
+        learning_rate: 0.01,
         epsilon: 0.1,
         self_games: 4,
         population_opponents: 2,
@@ -33,7 +33,7 @@ fn all_phases() -> CoevolutionConfig {
         archive_newest: false,
         archive: 3,
         fitness: Fitness::RoundRobin,
-        meetings: 2,
+        games_per_pair: 2,
         hall_of_fame: 3,
         heuristic_games: 4,
         heuristic_random: 0.1,
@@ -85,7 +85,7 @@ fn methods() -> Vec<(&'static str, CoevolutionConfig)> {
         (
             "without training",
             CoevolutionConfig {
-                spread: 1.0,
+                init_range: 1.0,
                 self_games: 0,
                 population_opponents: 0,
                 archive_opponents: 0,
@@ -137,9 +137,9 @@ fn one_individual_without_variation_is_tdl() {
         let mut learner = Coevolution::new(config.clone(), 9, 2).unwrap();
         let mut network = learner.population()[0].clone();
         (0..140 / games).for_each(|_| learner.step().unwrap());
-        let tdl_config = TdlConfig { learning_rate: config.alpha, epsilon: config.epsilon };
+        let tdl_config = TdlConfig { learning_rate: config.learning_rate, epsilon: config.epsilon };
         tdl::learn(&mut network, tdl_config, 9, 0, 140);
-        assert_eq!(learner.model(), network);
+        assert_eq!(learner.model().unwrap(), network);
         assert_eq!(learner.spent(), 140);
     }
 }
@@ -151,7 +151,7 @@ fn the_archive_holds_the_newest_best_individuals() {
     let five = steps(&config, 2, 5);
     assert_eq!((four.archive().len(), five.archive().len()), (3, 3));
     assert_eq!(four.archive()[1..], five.archive()[..2]);
-    assert_eq!(five.archive()[2], five.model());
+    assert_eq!(five.archive()[2], five.model().unwrap());
     let all = steps(&CoevolutionConfig { archive: 0, ..config }, 2, 5);
     assert_eq!(all.archive().len(), 5);
 }
@@ -168,7 +168,7 @@ fn crossover_exchanges_half_of_the_tuples() {
     for tuples in [1, 2, 7, 12] {
         let config = CoevolutionConfig {
             shape: TupleShape::Snakes { tuples, length: 4 },
-            spread: 1.0,
+            init_range: 1.0,
             ..all_phases()
         };
         for _ in 0..20 {
@@ -195,7 +195,7 @@ fn mutations_change_only_their_part() {
     let mut rng = stream(2, &["mutation"]);
     let config = CoevolutionConfig {
         shape: TupleShape::Snakes { tuples: 12, length: 6 },
-        spread: 1.0,
+        init_range: 1.0,
         ..all_phases()
     };
     let before = random_individual(&config, &mut rng).unwrap();
@@ -237,16 +237,13 @@ fn tournaments_favor_the_fit() {
     assert!((top / f64::from(n) - expected).abs() < 5.0 * deviation, "{top}");
 }
 
-fn plan(games: u64) -> TrainingPlan {
+fn trainer(games: u64) -> Trainer {
     let origin = Origin { method: "test".to_owned(), ..Origin::default() };
-    TrainingPlan {
-        budget: games,
-        unit: "games",
-        measurements: 4,
-        measure_start: false,
-        origin,
+    Trainer::new(TrainingPlan {
+        schedule: Schedule::Even(4),
         keep_models: true,
-    }
+        ..TrainingPlan::new(games, "games", origin)
+    })
 }
 
 fn against(games: u32) -> OpponentEvaluator {
@@ -277,7 +274,7 @@ fn stopped_runs_resume_to_the_same_bytes() {
         let run = |folder: &Path, stop_after: Option<usize>, threads| {
             let mut learner = Coevolution::new(config.clone(), 5, threads).unwrap();
             let mut seen = 0;
-            let trained = train(&mut learner, &against(10), &plan(games), folder, |status| {
+            let trained = trainer(games).run(&mut learner, &against(10), folder, |status| {
                 assert!(status.games <= games);
                 seen += 1;
                 stop_after != Some(seen)
@@ -289,7 +286,8 @@ fn stopped_runs_resume_to_the_same_bytes() {
         assert!(whole.complete && whole.curve.len() >= 4, "{name}: {:?}", whole.curve);
         assert_eq!(whole.curve.last().unwrap().scores.len(), 2);
         let wanted = tree(uninterrupted.path());
-        for file in ["checkpoint.bin", "curve.csv", "model.safetensors", "models/004.safetensors"] {
+        for file in ["checkpoint.bin", "metrics.csv", "model.safetensors", "models/004.safetensors"]
+        {
             assert!(wanted.contains_key(file), "{name} has no {file}: {:?}", wanted.keys());
         }
         for stop_after in [1, 2, 4] {
@@ -308,7 +306,7 @@ fn damaged_and_foreign_checkpoints_are_errors() {
     let folder = tempfile::tempdir().unwrap();
     let run = |config: CoevolutionConfig| {
         let mut learner = Coevolution::new(config, 5, 1).unwrap();
-        train(&mut learner, &against(10), &plan(40), folder.path(), |_| true).map(|_| ())
+        trainer(40).run(&mut learner, &against(10), folder.path(), |_| true).map(|_| ())
     };
     run(training_only(1)).unwrap();
     let text = run(training_only(2)).unwrap_err().to_string();
@@ -327,7 +325,7 @@ fn damaged_and_foreign_checkpoints_are_errors() {
 fn runs_resume_from_the_previous_checkpoint() {
     let run = |folder: &Path, games: u64| {
         let mut learner = Coevolution::new(training_only(1), 5, 1).unwrap();
-        train(&mut learner, &against(10), &plan(40), folder, |status| status.games < games).unwrap()
+        trainer(40).run(&mut learner, &against(10), folder, |status| status.games < games).unwrap()
     };
     let uninterrupted = tempfile::tempdir().unwrap();
     assert!(run(uninterrupted.path(), u64::MAX).complete);
@@ -357,12 +355,12 @@ fn tdl_learns_to_beat_random_moves() {
     let config = CoevolutionConfig {
         shape: TupleShape::Snakes { tuples: 7, length: 4 },
         self_games: 500,
-        alpha: 0.005,
+        learning_rate: 0.005,
         ..training_only(1)
     };
     let folder = tempfile::tempdir().unwrap();
     let mut learner = Coevolution::new(config, 1, 2).unwrap();
-    let trained = train(&mut learner, &against(400), &plan(4000), folder.path(), |_| true).unwrap();
+    let trained = trainer(4000).run(&mut learner, &against(400), folder.path(), |_| true).unwrap();
     let last = trained.curve.last().unwrap();
     assert!(last.scores[1] - 2.0 * last.errors[1] > 50.0, "{last:?}");
 }
@@ -391,10 +389,14 @@ fn invalid_configurations_are_errors() {
         CoevolutionConfig { archive_opponents: 2, archive_games: 0, ..config() },
         &["archive-opponents = 2", "has no effect"],
     );
-    let blank =
-        CoevolutionConfig { self_games: 0, spread: 0.0, weight_mutation: 0.0, ..training_only(4) };
+    let blank = CoevolutionConfig {
+        self_games: 0,
+        init_range: 0.0,
+        weight_mutation: 0.0,
+        ..training_only(4)
+    };
     check(
-        CoevolutionConfig { fitness: Fitness::RoundRobin, meetings: 1, ..blank },
+        CoevolutionConfig { fitness: Fitness::RoundRobin, games_per_pair: 1, ..blank },
         &["start at 0"],
     );
     check(CoevolutionConfig { fitness: Fitness::RoundRobin, ..one() }, &["round-robin"]);
@@ -402,11 +404,11 @@ fn invalid_configurations_are_errors() {
     check(CoevolutionConfig { tournament: 6, ..config() }, &["tournament of 6"]);
     check(CoevolutionConfig { tournament: 2, ..training_only(4) }, &["needs a fitness"]);
     check(CoevolutionConfig { crossover: 1.0, ..training_only(4) }, &["needs parents"]);
-    check(CoevolutionConfig { alpha: 0.0, ..config() }, &["alpha"]);
-    check(CoevolutionConfig { alpha: f64::NAN, ..config() }, &["alpha"]);
+    check(CoevolutionConfig { learning_rate: 0.0, ..config() }, &["learning-rate"]);
+    check(CoevolutionConfig { learning_rate: f64::NAN, ..config() }, &["learning-rate"]);
     check(CoevolutionConfig { epsilon: 1.5, ..config() }, &["epsilon", "1.5"]);
-    check(CoevolutionConfig { spread: f64::INFINITY, ..config() }, &["spread"]);
-    check(CoevolutionConfig { meetings: 3, ..config() }, &["meetings", "1 or 2"]);
+    check(CoevolutionConfig { init_range: f64::INFINITY, ..config() }, &["init-range"]);
+    check(CoevolutionConfig { games_per_pair: 3, ..config() }, &["games-per-pair", "1 or 2"]);
     check(CoevolutionConfig { self_games: 0, ..one() }, &["no games"]);
     check(CoevolutionConfig { self_games: u64::MAX, ..config() }, &["more than"]);
     check(
@@ -458,9 +460,9 @@ fn configurations_round_trip_and_unknown_keys_are_named() {
     let error = from_toml(&wrong).unwrap_err();
     assert!(matches!(&error, CoevolutionConfigError::Unknown { .. }));
     assert!(error.to_string().contains("did you mean 'crossover'?"), "{error}");
-    let missing = text.replace("alpha = 0.01\n", "");
+    let missing = text.replace("learning-rate = 0.01\n", "");
     let error = from_toml(&missing).unwrap_err().to_string();
-    assert!(error.contains("alpha"), "{error}");
+    assert!(error.contains("learning-rate"), "{error}");
     for (from, to) in [("\"4x3\"", "\"4x99\""), ("\"uniform\"", "\"nearest\""), ("0.01", "\"x\"")] {
         assert!(from_toml(&text.replace(from, to)).is_err(), "{to}");
     }

@@ -24,7 +24,7 @@ use outflank_games::othello::kernel::{self, Kernel, Task};
 use outflank_games::othello::{Board, Othello, Square};
 use outflank_runs::{Rng, RngExt};
 use std::cell::RefCell;
-use trainable::AfterMoves;
+use trainable::EvaluateMoves;
 
 pub use architecture::{Architecture, ArchitectureError, FirstLayer, MAX_CONNECTIONS, MAX_HIDDEN};
 pub use trainable::{Accumulator, TrainableMlp};
@@ -126,7 +126,7 @@ impl Evaluate<Othello> for Mlp {
         })
     }
 
-    fn after_moves(&self, position: &Othello, moves: &[Square], out: &mut Vec<f32>) {
+    fn move_values(&self, position: &Othello, moves: &[Square], out: &mut Vec<f32>) {
         out.clear();
         let (inference, board) = (&self.inference, position.board());
         BUFFERS.with_borrow_mut(|[sums, activations]| {
@@ -134,7 +134,7 @@ impl Evaluate<Othello> for Mlp {
             sums.resize(inference.layout.width, 0.0);
             kernel::run(Accumulate { inference, board, sums });
             let push = |_, _, value| out.push(value);
-            kernel::run(AfterMoves {
+            kernel::run(EvaluateMoves {
                 inference,
                 activations,
                 board,

@@ -7,14 +7,14 @@ pub trait Evaluate<P: Position>: Send + Sync {
     /// Returns the value of an afterstate to `side`, the side that just moved.
     ///
     /// The position may be finished. A search that needs the exact result of a finished game uses
-    /// [`Position::margin`].
+    /// [`Position::result`].
     fn value(&self, position: &P, side: Side) -> f32;
 
     /// Computes the value of each move to the side to move, i.e. the value of its afterstate.
     ///
     /// Clears `out` and fills it in the order of `moves`. Evaluators override this method to share
     /// work between the moves of one position.
-    fn after_moves(&self, position: &P, moves: &[P::Move], out: &mut Vec<f32>) {
+    fn move_values(&self, position: &P, moves: &[P::Move], out: &mut Vec<f32>) {
         let side = position.to_move();
         out.clear();
         out.extend(moves.iter().map(|&mv| self.value(&position.play(mv), side)));
@@ -44,11 +44,11 @@ pub trait Policy<P: Position>: Send + Sync {
 
 /// A policy that scores a move by the value of its afterstate (one-ply lookahead).
 #[derive(Clone, Copy, Debug)]
-pub struct Greedy<E>(pub E);
+pub struct OnePlyPolicy<E>(pub E);
 
-impl<P: Position, E: Evaluate<P>> Policy<P> for Greedy<E> {
+impl<P: Position, E: Evaluate<P>> Policy<P> for OnePlyPolicy<E> {
     fn score(&self, position: &P, moves: &[P::Move], out: &mut Vec<f32>) {
-        self.0.after_moves(position, moves, out);
+        self.0.move_values(position, moves, out);
     }
 }
 
@@ -57,8 +57,8 @@ impl<P: Position, E: Evaluate<P> + ?Sized> Evaluate<P> for std::sync::Arc<E> {
         (**self).value(position, side)
     }
 
-    fn after_moves(&self, position: &P, moves: &[P::Move], out: &mut Vec<f32>) {
-        (**self).after_moves(position, moves, out);
+    fn move_values(&self, position: &P, moves: &[P::Move], out: &mut Vec<f32>) {
+        (**self).move_values(position, moves, out);
     }
 }
 

@@ -27,7 +27,7 @@ pub use player::{read_player, write_player};
 pub use policy_net::{POLICY_KIND, read_policy, write_policy};
 pub use safetensors_file::{read_safetensors, write_safetensors};
 pub use save_model::SaveModel;
-pub use tuple_list::load_tuples;
+pub use tuple_list::{load_tuples, read_tuples};
 pub use wpc::{read_wpc, write_wpc};
 
 /// Maximum size of a model file.
@@ -96,7 +96,7 @@ pub fn load(path: &Path) -> Result<(Model, Origin), ModelError> {
         .map_err(|e| invalid(format!("byte {} is not text", e.valid_up_to())))?;
     let network = match extension.as_str() {
         "wpc" => read_wpc(text),
-        _ => read_player(text).map(|network| match published::view(&bytes) {
+        _ => read_player(text).map(|network| match published::known_view(&bytes) {
             Some(view) => network.with_view(view),
             None => network,
         }),

@@ -84,7 +84,7 @@ impl<P: NamedFeatures> Evaluate<P> for Heuristic<P> {
         dot(&self.weights, &position.features(side))
     }
 
-    fn after_moves(&self, position: &P, moves: &[P::Move], out: &mut Vec<f32>) {
+    fn move_values(&self, position: &P, moves: &[P::Move], out: &mut Vec<f32>) {
         position.score_moves(&self.weights, moves, out);
     }
 }

@@ -21,12 +21,12 @@ mod view;
 
 pub use afterstate_values::AfterstateValues;
 pub use ann::Mlp;
-pub use evaluate::{Evaluate, Greedy, Policy};
+pub use evaluate::{Evaluate, OnePlyPolicy, Policy};
 pub use heuristics::{Heuristic, NamedFeatures};
 pub use material::Material;
 pub use model::Model;
 pub use ntuple_network::NTupleNetwork;
-pub use patterns::{MovePredictor, Patterns};
+pub use patterns::{MovePredictor, PatternState, Patterns, QuantizedPatterns};
 pub use piece_counter::{PieceCounter, PieceFeatures, from_piece_counter};
 pub use trainable_ntuple::TrainableNTuple;
 pub use tuples::{Features, MAX_TUPLE, Tuple, TupleError, Tuples};

@@ -2,7 +2,7 @@
 
 use crate::files::POLICY_KIND;
 use crate::nets::PolicyNet;
-use crate::{Evaluate, Greedy, Mlp, MovePredictor, NTupleNetwork, Patterns, Policy, Tuples};
+use crate::{Evaluate, Mlp, MovePredictor, NTupleNetwork, OnePlyPolicy, Patterns, Policy, Tuples};
 use outflank_games::othello::Othello;
 use std::sync::Arc;
 
@@ -74,11 +74,11 @@ impl Model {
     #[must_use]
     pub fn policy(&self) -> Arc<dyn Policy<Othello>> {
         match self {
-            Model::NTuple(network) => Arc::new(Greedy(Arc::clone(network))),
-            Model::Patterns(patterns) => Arc::new(Greedy(Arc::clone(patterns))),
+            Model::NTuple(network) => Arc::new(OnePlyPolicy(Arc::clone(network))),
+            Model::Patterns(patterns) => Arc::new(OnePlyPolicy(Arc::clone(patterns))),
             Model::MovePredictor(predictor) => Arc::clone(predictor) as _,
             Model::PolicyNet(net) => Arc::clone(net) as _,
-            Model::Mlp(mlp) => Arc::new(Greedy(Arc::clone(mlp))),
+            Model::Mlp(mlp) => Arc::new(OnePlyPolicy(Arc::clone(mlp))),
         }
     }
 }

@@ -1,14 +1,14 @@
 //! Deep networks that predict expert moves (Liskowski, Jaśkowski & Krawiec, 2018).
 //!
 //! A network is described as data: a [`NetGraph`] is a list of nodes, each an operation on the
-//! outputs of earlier nodes, from which shapes and parameters follow. [`named`] builds it from a
+//! outputs of earlier nodes, from which shapes and parameters follow. [`net_by_name`] builds it from a
 //! name such as `conv8-bn`. [`CpuNet`] runs inference and [`forward_backward`] computes gradients
 //! on the CPU; the `outflank-torch` crate executes the same graph with libtorch.
 //!
 //! ```
-//! use outflank_models::nets::{Input, named};
+//! use outflank_models::nets::{Input, net_by_name};
 //!
-//! let net = named("conv8-bn", Input::PIECES)?;
+//! let net = net_by_name("conv8-bn", Input::PIECES)?;
 //! assert_eq!(net.trainable_params(), 4_431_420);
 //! # Ok::<(), outflank_models::nets::NetError>(())
 //! ```
@@ -29,11 +29,11 @@ mod symmetry_average;
 mod weights;
 
 pub use buffer_pool::BufferPool;
-pub use catalog::{NetError, examples, named};
+pub use catalog::{NetError, examples, net_by_name};
 pub use classes::{CLASSES, class_of, class_permutation};
 pub use cpu::{CpuNet, Gradient, LossGradient, forward_backward, training_memory_bytes};
 pub use graph::{NetGraph, Node, Op, Param, Role, Shape};
-pub use input::{Encoding, Input, STAGES};
+pub use input::{Encoding, Input, NET_STAGES};
 pub use policy_net::{PolicyNet, score_moves};
 pub use symmetry_average::SymmetryAveraged;
 pub use weights::Weights;

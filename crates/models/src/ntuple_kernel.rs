@@ -36,11 +36,11 @@ pub(crate) struct Tables {
 }
 
 /// Buffer for the indices of a position.
-type Scratch = Vec<i32>;
+type IndexBuffer = Vec<i32>;
 
 thread_local! {
     /// One buffer per thread, so that evaluation does not allocate.
-    static SCRATCH: RefCell<Scratch> = const { RefCell::new(Vec::new()) };
+    static INDEX_BUFFER: RefCell<IndexBuffer> = const { RefCell::new(Vec::new()) };
 }
 
 impl NTupleKernel {
@@ -49,7 +49,7 @@ impl NTupleKernel {
         if binary {
             return NTupleKernel::Binary(BinaryTables::new(tuples, weights));
         }
-        match single_squares(tuples, weights) {
+        match square_tables(tuples, weights) {
             Some(table) => NTupleKernel::Squares(table),
             None => NTupleKernel::Tables(Tables::new(tuples, weights)),
         }
@@ -60,29 +60,32 @@ impl NTupleKernel {
         match self {
             NTupleKernel::Squares(table) => squares_value(table, black, white),
             NTupleKernel::Binary(tables) => tables.value(black, white),
-            NTupleKernel::Tables(tables) => SCRATCH.with_borrow_mut(|scratch| {
+            NTupleKernel::Tables(tables) => INDEX_BUFFER.with_borrow_mut(|buffer| {
                 let mut value = 0.0;
-                tables.run(scratch, Work { black, white, moves: None, push: &mut |v| value = v });
+                tables.dispatch(
+                    buffer,
+                    EvaluationTask { black, white, moves: None, push: &mut |v| value = v },
+                );
                 value
             }),
         }
     }
 
-    /// Computes the value of the board after each move. With `as_black` the mover's discs are black
-    /// to the network.
-    pub(crate) fn after_moves(
+    /// Computes the value of the board after each move. `mover_is_black` means that the network sees the
+    /// mover's discs as black.
+    pub(crate) fn move_values(
         &self,
         board: Board,
-        as_black: bool,
+        mover_is_black: bool,
         moves: &[Square],
         mut push: impl FnMut(f64),
     ) {
         let (black, white) =
-            if as_black { (board.own, board.other) } else { (board.other, board.own) };
+            if mover_is_black { (board.own, board.other) } else { (board.other, board.own) };
         match self {
             NTupleKernel::Squares(table) => {
                 let before = squares_value(table, black, white);
-                let (own, other) = if as_black { (2, 0) } else { (0, 2) };
+                let (own, other) = if mover_is_black { (2, 0) } else { (0, 2) };
                 for &square in moves {
                     let flips = kernel::flips(board.own, board.other, square);
                     let placed = &table[square.index()];
@@ -92,32 +95,32 @@ impl NTupleKernel {
                     push(before + (placed[own] - placed[1]) + flipped);
                 }
             }
-            NTupleKernel::Binary(tables) => tables.after_moves(board, as_black, moves, push),
-            NTupleKernel::Tables(tables) => SCRATCH.with_borrow_mut(|scratch| {
-                let moves = Some(Moves { board, as_black, moves });
-                tables.run(scratch, Work { black, white, moves, push: &mut push });
+            NTupleKernel::Binary(tables) => tables.move_values(board, mover_is_black, moves, push),
+            NTupleKernel::Tables(tables) => INDEX_BUFFER.with_borrow_mut(|buffer| {
+                let moves = Some(Moves { board, mover_is_black, moves });
+                tables.dispatch(buffer, EvaluationTask { black, white, moves, push: &mut push });
             }),
         }
     }
 }
 
-/// A board to evaluate; with `moves`, the boards after them.
-struct Work<'a> {
+/// A board to evaluate; with `moves`, the boards after these moves are evaluated instead.
+struct EvaluationTask<'a> {
     black: u64,
     white: u64,
     moves: Option<Moves<'a>>,
     push: &'a mut dyn FnMut(f64),
 }
 
-/// Moves to evaluate. With `as_black` the mover's discs are black to the network.
+/// Moves to evaluate. `mover_is_black` means that the network sees the mover's discs as black.
 struct Moves<'a> {
     board: Board,
-    as_black: bool,
+    mover_is_black: bool,
     moves: &'a [Square],
 }
 
 /// Returns the three weights of each square if all tuples have length 1.
-fn single_squares(tuples: &Tuples, weights: &[f32]) -> Option<Box<[[f64; 3]; 64]>> {
+fn square_tables(tuples: &Tuples, weights: &[f32]) -> Option<Box<[[f64; 3]; 64]>> {
     let mut table = Box::new([[0.0; 3]; 64]);
     for (tuple, offset) in tuples.tuples().iter().zip(tuples.offsets()) {
         if tuple.length() != 1 {
@@ -143,50 +146,56 @@ impl Tables {
         Tables { layout: TupleLayout::new(tuples), weights }
     }
 
-    fn run(&self, scratch: &mut Scratch, work: Work<'_>) {
+    fn dispatch(&self, buffer: &mut IndexBuffer, task: EvaluationTask<'_>) {
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx2") {
             // SAFETY: the processor has the instructions.
-            return unsafe { self.run_avx2(scratch, work) };
+            return unsafe { self.evaluate_avx2(buffer, task) };
         }
-        self.body(scratch, work);
+        self.evaluate(buffer, task);
     }
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
-    fn run_avx2(&self, scratch: &mut Scratch, work: Work<'_>) {
-        self.body(scratch, work);
+    fn evaluate_avx2(&self, buffer: &mut IndexBuffer, task: EvaluationTask<'_>) {
+        self.evaluate(buffer, task);
     }
 
     #[inline(always)]
-    fn body(&self, indices: &mut Scratch, work: Work<'_>) {
+    fn evaluate(&self, indices: &mut IndexBuffer, task: EvaluationTask<'_>) {
         indices.resize(self.layout.width(), 0);
-        self.layout.read(work.black, work.white, indices);
-        let Some(Moves { board, as_black, moves }) = work.moves else {
+        self.layout.board_indices(task.black, task.white, indices);
+        let Some(Moves { board, mover_is_black, moves }) = task.moves else {
             let mut sums = [0.0f64; LANES];
             for chunk in indices.as_chunks::<LANES>().0 {
                 for lane in 0..LANES {
                     sums[lane] += f64::from(self.weights[chunk[lane] as usize]);
                 }
             }
-            return (work.push)(sum_lanes(sums));
+            return (task.push)(sum_lanes(sums));
         };
         for &square in moves {
-            let mut flips = [self.layout.steps(square); 64];
+            let mut flips = [self.layout.index_steps(square); 64];
             let mut count = 0;
             for flip in Squares(kernel::flips(board.own, board.other, square)) {
-                flips[count] = self.layout.steps(flip);
+                flips[count] = self.layout.index_steps(flip);
                 count += 1;
             }
-            let placed = self.layout.steps(square);
-            (work.push)(self.sum(indices, placed, &flips[..count], as_black));
+            let placed = self.layout.index_steps(square);
+            (task.push)(self.sum_after_move(indices, placed, &flips[..count], mover_is_black));
         }
     }
 
     /// Returns the sum after a move. A placed disc changes a digit by one, a flipped disc by two.
     /// Eight indices at a time are updated in a register.
     #[inline(always)]
-    fn sum(&self, indices: &[i32], placed: &[i32], flips: &[&[i32]], as_black: bool) -> f64 {
+    fn sum_after_move(
+        &self,
+        indices: &[i32],
+        placed: &[i32],
+        flips: &[&[i32]],
+        mover_is_black: bool,
+    ) -> f64 {
         let mut sums = [0.0f64; LANES];
         for (at, chunk) in indices.as_chunks::<LANES>().0.iter().enumerate() {
             let lanes = |steps: &'_ [i32]| -> [i32; LANES] {
@@ -201,7 +210,8 @@ impl Tables {
             let mut index = [0i32; LANES];
             for lane in 0..LANES {
                 let change = placed[lane] + change[lane] + change[lane];
-                index[lane] = if as_black { chunk[lane] + change } else { chunk[lane] - change };
+                index[lane] =
+                    if mover_is_black { chunk[lane] + change } else { chunk[lane] - change };
             }
             for lane in 0..LANES {
                 sums[lane] += f64::from(self.weights[index[lane] as usize]);
@@ -241,18 +251,21 @@ mod tests {
         let (mut position, mut portable, mut avx2) = (Othello::start(), Vec::new(), Vec::new());
         while let Some(last) = position.moves().last() {
             let moves: Vec<Square> = position.moves().collect();
-            for as_black in [true, false] {
+            for mover_is_black in [true, false] {
                 let board = position.board();
                 let (own, other) = (board.own, board.other);
-                let (black, white) = if as_black { (own, other) } else { (other, own) };
-                let moves = || Some(Moves { board, as_black, moves: &moves });
-                let mut scratch = Scratch::default();
+                let (black, white) = if mover_is_black { (own, other) } else { (other, own) };
+                let moves = || Some(Moves { board, mover_is_black, moves: &moves });
+                let mut buffer = IndexBuffer::default();
                 let push = &mut |v: f64| portable.push(v.to_bits());
-                tables.body(&mut scratch, Work { black, white, moves: moves(), push });
+                tables.evaluate(&mut buffer, EvaluationTask { black, white, moves: moves(), push });
                 let push = &mut |v: f64| avx2.push(v.to_bits());
                 // SAFETY: checked above.
                 unsafe {
-                    tables.run_avx2(&mut scratch, Work { black, white, moves: moves(), push });
+                    tables.evaluate_avx2(
+                        &mut buffer,
+                        EvaluationTask { black, white, moves: moves(), push },
+                    );
                 }
             }
             position = position.play(last);
@@ -269,9 +282,12 @@ mod tests {
         let moves: Vec<Square> = Squares(u64::MAX).collect();
         // Either a bounds check panics or some number is returned.
         let _ = std::panic::catch_unwind(|| {
-            let moves = Some(Moves { board, as_black: true, moves: &moves });
-            let mut scratch = Scratch::default();
-            tables.run(&mut scratch, Work { black: board.own, white: 0, moves, push: &mut |_| {} });
+            let moves = Some(Moves { board, mover_is_black: true, moves: &moves });
+            let mut buffer = IndexBuffer::default();
+            tables.dispatch(
+                &mut buffer,
+                EvaluationTask { black: board.own, white: 0, moves, push: &mut |_| {} },
+            );
         });
     }
 }

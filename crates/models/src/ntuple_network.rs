@@ -31,16 +31,16 @@ impl NTupleNetwork {
     /// Creates a network with all weights zero.
     #[must_use]
     pub fn zero(tuples: Tuples, view: View) -> NTupleNetwork {
-        let weights = vec![0.0; tuples.count()];
+        let weights = vec![0.0; tuples.feature_count()];
         NTupleNetwork { tuples, weights, view, binary: false, kernel: OnceLock::new() }
     }
 
     /// Creates a network; `None` if the number of weights is wrong or one is not finite.
     #[must_use]
     pub fn new(tuples: Tuples, weights: Vec<f32>, view: View) -> Option<NTupleNetwork> {
-        (weights.len() == tuples.count() && weights.iter().all(|w| w.is_finite())).then(|| {
-            NTupleNetwork { tuples, weights, view, binary: false, kernel: OnceLock::new() }
-        })
+        (weights.len() == tuples.feature_count() && weights.iter().all(|w| w.is_finite())).then(
+            || NTupleNetwork { tuples, weights, view, binary: false, kernel: OnceLock::new() },
+        )
     }
 
     /// Returns the tuples.
@@ -108,16 +108,16 @@ impl NTupleNetwork {
 
 impl Evaluate<Othello> for NTupleNetwork {
     fn value(&self, position: &Othello, side: Side) -> f32 {
-        let (as_black, sign) = self.perspective(side);
-        let black = if as_black { side } else { side.other() };
+        let (mover_is_black, sign) = self.perspective(side);
+        let black = if mover_is_black { side } else { side.other() };
         let value = self.kernel().value(position.discs(black), position.discs(black.other()));
         (sign * value) as f32
     }
 
-    fn after_moves(&self, position: &Othello, moves: &[Square], out: &mut Vec<f32>) {
-        let (as_black, sign) = self.perspective(position.to_move());
+    fn move_values(&self, position: &Othello, moves: &[Square], out: &mut Vec<f32>) {
+        let (mover_is_black, sign) = self.perspective(position.to_move());
         out.clear();
-        self.kernel().after_moves(position.board(), as_black, moves, |value| {
+        self.kernel().move_values(position.board(), mover_is_black, moves, |value| {
             out.push((sign * value) as f32);
         });
     }

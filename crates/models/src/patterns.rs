@@ -7,11 +7,13 @@
 mod counts;
 mod features;
 mod pattern_sets;
+mod quantized;
 mod stages;
 
 pub use counts::Count;
 pub use features::{AfterstateFeatures, ContextFeatures, MoveFeatures, TooManyPlacements};
 pub use pattern_sets::{classic, whole_board};
+pub use quantized::{PatternState, QuantizedPatterns};
 pub use stages::Stages;
 
 use crate::tuple_layout::LANES;
@@ -54,13 +56,13 @@ impl<F: MoveFeatures> StagedWeights<F> {
 
     /// Computes the score of each move.
     fn score(&self, board: Board, moves: &[Square], out: &mut Vec<f32>) {
-        struct Rows<'a, F> {
+        struct ComputeRows<'a, F> {
             features: &'a F,
             board: Board,
             moves: u64,
             rows: &'a mut Vec<i32>,
         }
-        impl<F: MoveFeatures> Task for Rows<'_, F> {
+        impl<F: MoveFeatures> Task for ComputeRows<'_, F> {
             type Output = ();
 
             #[inline(always)]
@@ -72,15 +74,15 @@ impl<F: MoveFeatures> StagedWeights<F> {
         }
         out.clear();
         let discs = 64 - board.empty().count_ones() + 1;
-        let weights = &self.weights[self.stages.of(discs)];
+        let weights = &self.weights[self.stages.stage_of(discs)];
         let bits = moves.iter().fold(0, |bits, square| bits | square.bit());
         ROWS.with_borrow_mut(|rows| {
-            kernel::run(Rows { features: &self.features, board, moves: bits, rows });
+            kernel::run(ComputeRows { features: &self.features, board, moves: bits, rows });
             let width = self.features.width();
             out.extend(moves.iter().map(|square| {
                 // Rows are in the order of squares, not of `moves`.
                 let row = (bits & (square.bit() - 1)).count_ones() as usize;
-                sum(weights, &rows[row * width..][..width])
+                active_weight_sum(weights, &rows[row * width..][..width])
             }));
         });
     }
@@ -94,7 +96,7 @@ thread_local! {
 /// Sums the weights of a feature row in a fixed order.
 #[inline(always)]
 #[must_use]
-pub fn sum(weights: &[f32], row: &[i32]) -> f32 {
+pub fn active_weight_sum(weights: &[f32], row: &[i32]) -> f32 {
     let mut sums = [0f32; LANES];
     for chunk in row.as_chunks::<LANES>().0 {
         for lane in 0..LANES {
@@ -151,13 +153,13 @@ staged_model!(MovePredictor, ContextFeatures);
 
 impl Evaluate<Othello> for Patterns {
     fn value(&self, position: &Othello, side: Side) -> f32 {
-        struct Row<'a> {
+        struct ComputeRow<'a> {
             features: &'a AfterstateFeatures,
             own: u64,
             other: u64,
             row: &'a mut Vec<i32>,
         }
-        impl Task for Row<'_> {
+        impl Task for ComputeRow<'_> {
             type Output = ();
 
             #[inline(always)]
@@ -168,14 +170,14 @@ impl Evaluate<Othello> for Patterns {
         }
         let StagedWeights { features, stages, weights } = &self.0;
         let (own, other) = (position.discs(side), position.discs(side.other()));
-        let weights = &weights[stages.of((own | other).count_ones())];
+        let weights = &weights[stages.stage_of((own | other).count_ones())];
         ROWS.with_borrow_mut(|row| {
-            kernel::run(Row { features, own, other, row });
-            sum(weights, &row[..features.width()])
+            kernel::run(ComputeRow { features, own, other, row });
+            active_weight_sum(weights, &row[..features.width()])
         })
     }
 
-    fn after_moves(&self, position: &Othello, moves: &[Square], out: &mut Vec<f32>) {
+    fn move_values(&self, position: &Othello, moves: &[Square], out: &mut Vec<f32>) {
         self.0.score(position.board(), moves, out);
     }
 }

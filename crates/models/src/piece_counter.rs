@@ -14,7 +14,7 @@ pub type PieceCounter = [f32; 64];
 pub struct PieceFeatures;
 
 impl Features<Othello> for PieceFeatures {
-    fn count(&self) -> usize {
+    fn feature_count(&self) -> usize {
         64
     }
 

@@ -15,7 +15,7 @@
 mod index;
 
 use crate::{AfterstateValues, NTupleNetwork, Tuples};
-use index::{ENTRIES_16_BIT, Index};
+use index::{ENTRIES_16_BIT, TableIndex};
 use outflank_games::othello::kernel::{self, Kernel, Task};
 use outflank_games::othello::{Board, Square, Squares};
 
@@ -24,7 +24,7 @@ const LANES: usize = 16;
 
 /// Weights and current indices for one index type.
 #[derive(Clone, Debug)]
-struct Tables<I: Index> {
+struct Tables<I: TableIndex> {
     /// Number of placements, padded.
     width: usize,
     /// Number of placements.
@@ -42,7 +42,7 @@ struct Tables<I: Index> {
 
 /// The tables with 16-bit or 32-bit indices.
 #[derive(Clone, Debug)]
-enum IndexWidth {
+enum SizedTables {
     Small(Tables<u16>),
     Large(Tables<i32>),
 }
@@ -50,7 +50,7 @@ enum IndexWidth {
 /// An n-tuple network with mutable weights and a current board.
 #[derive(Clone, Debug)]
 pub struct TrainableNTuple {
-    tables: IndexWidth,
+    tables: SizedTables,
 }
 
 impl TrainableNTuple {
@@ -59,9 +59,9 @@ impl TrainableNTuple {
     pub fn new(network: &NTupleNetwork) -> TrainableNTuple {
         let (tuples, weights) = (network.tuples(), network.weights());
         let tables = if weights.len() < ENTRIES_16_BIT {
-            IndexWidth::Small(Tables::new(tuples, weights))
+            SizedTables::Small(Tables::new(tuples, weights))
         } else {
-            IndexWidth::Large(Tables::new(tuples, weights))
+            SizedTables::Large(Tables::new(tuples, weights))
         };
         TrainableNTuple { tables }
     }
@@ -69,8 +69,8 @@ impl TrainableNTuple {
     /// Copies the weights back to a network with the same tuples.
     pub fn store(&self, network: &mut NTupleNetwork) {
         let table = match &self.tables {
-            IndexWidth::Small(tables) => &tables.table[..],
-            IndexWidth::Large(tables) => &tables.table[..],
+            SizedTables::Small(tables) => &tables.table[..],
+            SizedTables::Large(tables) => &tables.table[..],
         };
         // Exact: each update has rounded to single precision.
         network.weights_mut().iter_mut().zip(table).for_each(|(to, &from)| *to = from as f32);
@@ -79,8 +79,8 @@ impl TrainableNTuple {
     /// Sets the current board.
     pub fn set_board(&mut self, black: u64, white: u64) {
         match &mut self.tables {
-            IndexWidth::Small(tables) => kernel::run(SetBoard { tables, black, white }),
-            IndexWidth::Large(tables) => kernel::run(SetBoard { tables, black, white }),
+            SizedTables::Small(tables) => kernel::run(SetBoard { tables, black, white }),
+            SizedTables::Large(tables) => kernel::run(SetBoard { tables, black, white }),
         }
     }
 
@@ -88,49 +88,53 @@ impl TrainableNTuple {
     #[must_use]
     pub fn value(&self) -> f64 {
         match &self.tables {
-            IndexWidth::Small(tables) => kernel::run(Value(tables)),
-            IndexWidth::Large(tables) => kernel::run(Value(tables)),
+            SizedTables::Small(tables) => kernel::run(Value(tables)),
+            SizedTables::Large(tables) => kernel::run(Value(tables)),
         }
     }
 
-    /// Adds `by` to each active weight of the current board, once per placement that reads it: a
-    /// step along the gradient of the value.
-    pub fn add_to_active_weights(&mut self, by: f64) {
+    /// Adds `amount` to each active weight of the current board, once per placement that reads it.
+    /// This is a step along the gradient of the value.
+    pub fn add_to_active_weights(&mut self, amount: f64) {
         match &mut self.tables {
-            IndexWidth::Small(tables) => tables.add_to_active_weights(by),
-            IndexWidth::Large(tables) => tables.add_to_active_weights(by),
+            SizedTables::Small(tables) => tables.add_to_active_weights(amount),
+            SizedTables::Large(tables) => tables.add_to_active_weights(amount),
         }
     }
 
     /// Evaluates the afterstates of `moves`. `board` must be the current board as seen by the
-    /// mover; `as_black` means that the mover is Black.
-    pub fn after_moves(
+    /// mover; `mover_is_black` means that the mover is Black.
+    pub fn move_values(
         &mut self,
         board: Board,
         moves: u64,
-        as_black: bool,
+        mover_is_black: bool,
         out: &mut AfterstateValues,
     ) {
         match &mut self.tables {
-            IndexWidth::Small(tables) => {
-                kernel::run(AfterMoves { tables, board, moves, as_black, out })
+            SizedTables::Small(tables) => {
+                kernel::run(EvaluateMoves { tables, board, moves, mover_is_black, out })
             }
-            IndexWidth::Large(tables) => {
-                kernel::run(AfterMoves { tables, board, moves, as_black, out })
+            SizedTables::Large(tables) => {
+                kernel::run(EvaluateMoves { tables, board, moves, mover_is_black, out })
             }
         }
     }
 
     /// Plays a move on the current board: a disc on `square` that flips `flips`.
-    pub fn advance(&mut self, square: Square, flips: u64, as_black: bool) {
+    pub fn advance(&mut self, square: Square, flips: u64, mover_is_black: bool) {
         match &mut self.tables {
-            IndexWidth::Small(tables) => kernel::run(Advance { tables, square, flips, as_black }),
-            IndexWidth::Large(tables) => kernel::run(Advance { tables, square, flips, as_black }),
+            SizedTables::Small(tables) => {
+                kernel::run(Advance { tables, square, flips, mover_is_black })
+            }
+            SizedTables::Large(tables) => {
+                kernel::run(Advance { tables, square, flips, mover_is_black })
+            }
         }
     }
 }
 
-impl<I: Index> Tables<I> {
+impl<I: TableIndex> Tables<I> {
     fn new(tuples: &Tuples, weights: &[f32]) -> Tables<I> {
         let placements = tuples.placement_count();
         let width = placements.next_multiple_of(LANES);
@@ -154,8 +158,9 @@ impl<I: Index> Tables<I> {
         Tables { width, placements, empty, steps, indices, after, table }
     }
 
+    /// Replaces each index by `with(index, step)` for a disc on `square`.
     #[inline(always)]
-    fn add(&mut self, square: Square, with: impl Fn(I, I) -> I) {
+    fn update_indices(&mut self, square: Square, with: impl Fn(I, I) -> I) {
         let start = square.index() * self.width;
         let steps = &self.steps[start..start + self.width];
         for (index, &step) in self.indices.iter_mut().zip(steps) {
@@ -164,10 +169,10 @@ impl<I: Index> Tables<I> {
     }
 
     #[inline(always)]
-    fn add_to_active_weights(&mut self, by: f64) {
+    fn add_to_active_weights(&mut self, amount: f64) {
         for &index in &self.indices[..self.placements] {
             let entry = I::entry(&mut self.table, index);
-            *entry = f64::from((*entry + by) as f32);
+            *entry = f64::from((*entry + amount) as f32);
         }
     }
 
@@ -175,8 +180,8 @@ impl<I: Index> Tables<I> {
     /// All new indices are stored before the table is read: extracting them from vector registers
     /// would take longer than reloading them from the L1 cache.
     #[inline(always)]
-    fn sum_after(&mut self, square: Square, flips: u64, as_black: bool) -> f64 {
-        if as_black {
+    fn sum_after(&mut self, square: Square, flips: u64, mover_is_black: bool) -> f64 {
+        if mover_is_black {
             self.update_after(square, flips, I::plus);
         } else {
             self.update_after(square, flips, I::minus);
@@ -226,13 +231,13 @@ fn sum_lanes(sums: [f64; 8]) -> f64 {
     ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]))
 }
 
-struct SetBoard<'a, I: Index> {
+struct SetBoard<'a, I: TableIndex> {
     tables: &'a mut Tables<I>,
     black: u64,
     white: u64,
 }
 
-impl<I: Index> Task for SetBoard<'_, I> {
+impl<I: TableIndex> Task for SetBoard<'_, I> {
     type Output = ();
 
     #[inline(always)]
@@ -240,17 +245,17 @@ impl<I: Index> Task for SetBoard<'_, I> {
         let Tables { indices, empty, .. } = self.tables;
         indices.copy_from_slice(empty);
         for square in Squares(self.black) {
-            self.tables.add(square, I::plus);
+            self.tables.update_indices(square, I::plus);
         }
         for square in Squares(self.white) {
-            self.tables.add(square, I::minus);
+            self.tables.update_indices(square, I::minus);
         }
     }
 }
 
-struct Value<'a, I: Index>(&'a Tables<I>);
+struct Value<'a, I: TableIndex>(&'a Tables<I>);
 
-impl<I: Index> Task for Value<'_, I> {
+impl<I: TableIndex> Task for Value<'_, I> {
     type Output = f64;
 
     #[inline(always)]
@@ -259,50 +264,50 @@ impl<I: Index> Task for Value<'_, I> {
     }
 }
 
-struct Advance<'a, I: Index> {
+struct Advance<'a, I: TableIndex> {
     tables: &'a mut Tables<I>,
     square: Square,
     flips: u64,
-    as_black: bool,
+    mover_is_black: bool,
 }
 
-impl<I: Index> Task for Advance<'_, I> {
+impl<I: TableIndex> Task for Advance<'_, I> {
     type Output = ();
 
     #[inline(always)]
     fn run<K: Kernel>(self, _: K) {
-        if self.as_black {
-            self.tables.add(self.square, I::plus);
+        if self.mover_is_black {
+            self.tables.update_indices(self.square, I::plus);
             for flip in Squares(self.flips) {
-                self.tables.add(flip, |index, step| index.plus(step).plus(step));
+                self.tables.update_indices(flip, |index, step| index.plus(step).plus(step));
             }
         } else {
-            self.tables.add(self.square, I::minus);
+            self.tables.update_indices(self.square, I::minus);
             for flip in Squares(self.flips) {
-                self.tables.add(flip, |index, step| index.minus(step).minus(step));
+                self.tables.update_indices(flip, |index, step| index.minus(step).minus(step));
             }
         }
     }
 }
 
-struct AfterMoves<'a, I: Index> {
+struct EvaluateMoves<'a, I: TableIndex> {
     tables: &'a mut Tables<I>,
     board: Board,
     moves: u64,
-    as_black: bool,
+    mover_is_black: bool,
     out: &'a mut AfterstateValues,
 }
 
-impl<I: Index> Task for AfterMoves<'_, I> {
+impl<I: TableIndex> Task for EvaluateMoves<'_, I> {
     type Output = ();
 
     #[inline(always)]
     fn run<K: Kernel>(self, kernel: K) {
-        let AfterMoves { tables, board, moves, as_black, out } = self;
+        let EvaluateMoves { tables, board, moves, mover_is_black, out } = self;
         out.clear();
         for square in Squares(moves) {
             let flipped = kernel.flips(board.own, board.other, square);
-            out.push(square, flipped, tables.sum_after(square, flipped, as_black));
+            out.push(square, flipped, tables.sum_after(square, flipped, mover_is_black));
         }
     }
 }
@@ -317,7 +322,7 @@ mod tests {
     use outflank_runs::{RngExt, rng::stream};
 
     /// Twelve 6-tuples use 16-bit indices, two 10-tuples 32-bit indices.
-    fn networks() -> [NTupleNetwork; 2] {
+    fn test_networks() -> [NTupleNetwork; 2] {
         [(12, 6), (2, 10)].map(|(tuples, length)| {
             let mut rng = stream(7, &["live"]);
             let lists: Vec<_> =
@@ -330,7 +335,7 @@ mod tests {
 
     #[test]
     fn incremental_values_equal_those_of_the_network() {
-        for network in networks() {
+        for network in test_networks() {
             let mut trainable = TrainableNTuple::new(&network);
             let mut rng = stream(8, &["live"]);
             let (mut afters, mut values) = (AfterstateValues::default(), Vec::new());
@@ -338,13 +343,13 @@ mod tests {
                 let mut position = Othello::start();
                 trainable.set_board(position.discs(Side::Black), position.discs(Side::White));
                 while !position.is_over() {
-                    let as_black = position.to_move() == Side::Black;
-                    let sign = if as_black { 1.0 } else { -1.0 };
+                    let mover_is_black = position.to_move() == Side::Black;
+                    let sign = if mover_is_black { 1.0 } else { -1.0 };
                     assert_eq!(trainable.value() as f32, network.value(&position, Side::Black));
                     let moves: Vec<Square> = position.moves().collect();
-                    network.after_moves(&position, &moves, &mut values);
+                    network.move_values(&position, &moves, &mut values);
                     let board = position.board();
-                    trainable.after_moves(board, board.moves(), as_black, &mut afters);
+                    trainable.move_values(board, board.moves(), mover_is_black, &mut afters);
                     assert_eq!(afters.len(), moves.len());
                     for (incremental, expected) in afters.values().iter().zip(&values) {
                         assert!((sign * incremental - f64::from(*expected)).abs() < 1e-5);
@@ -352,7 +357,7 @@ mod tests {
                     let mv = rng.below(moves.len() as u32) as usize;
                     let (square, flips) = afters.square_and_flips(mv);
                     assert_eq!((square, flips), (moves[mv], board.flips(square)));
-                    trainable.advance(square, flips, as_black);
+                    trainable.advance(square, flips, mover_is_black);
                     position = position.play(square);
                 }
             }
@@ -361,7 +366,7 @@ mod tests {
 
     #[test]
     fn update_changes_active_weights_once_per_placement() {
-        for mut network in networks() {
+        for mut network in test_networks() {
             let before = network.clone();
             let mut trainable = TrainableNTuple::new(&network);
             let start = Othello::start();
@@ -385,7 +390,7 @@ mod tests {
             return;
         };
         let mut tables: Tables<u16> = {
-            let [network, _] = networks();
+            let [network, _] = test_networks();
             Tables::new(network.tuples(), network.weights())
         };
         let (mut expected, mut found) = (AfterstateValues::default(), AfterstateValues::default());
@@ -395,12 +400,23 @@ mod tests {
             kernel::Portable.run(SetBoard { tables: &mut tables, black, white });
             let value = kernel::Portable.run(Value(&tables));
             assert_eq!(value.to_bits(), avx2.run(Value(&tables)).to_bits());
-            let as_black = position.to_move() == Side::Black;
+            let mover_is_black = position.to_move() == Side::Black;
             let (board, moves) = (position.board(), position.board().moves());
-            let task =
-                AfterMoves { tables: &mut tables, board, moves, as_black, out: &mut expected };
+            let task = EvaluateMoves {
+                tables: &mut tables,
+                board,
+                moves,
+                mover_is_black,
+                out: &mut expected,
+            };
             kernel::Portable.run(task);
-            let task = AfterMoves { tables: &mut tables, board, moves, as_black, out: &mut found };
+            let task = EvaluateMoves {
+                tables: &mut tables,
+                board,
+                moves,
+                mover_is_black,
+                out: &mut found,
+            };
             avx2.run(task);
             let bits =
                 |a: &AfterstateValues| a.values().iter().map(|v| v.to_bits()).collect::<Vec<_>>();

@@ -18,7 +18,7 @@ pub struct TupleLayout {
     /// Number of placements, padded.
     width: usize,
     /// Index of each placement on the empty board.
-    empty: Vec<i32>,
+    empty_board: Vec<i32>,
     /// For each square, the increment of each index for a black disc.
     steps: Vec<i32>,
 }
@@ -28,7 +28,7 @@ impl TupleLayout {
     #[must_use]
     pub fn new(tuples: &Tuples) -> TupleLayout {
         let width = tuples.placement_count().next_multiple_of(LANES);
-        let mut empty = vec![tuples.count() as i32; width];
+        let mut empty_board = vec![tuples.feature_count() as i32; width];
         let mut steps = vec![0i32; 64 * width];
         let placements =
             tuples.tuples().iter().zip(tuples.offsets()).flat_map(|(tuple, offset)| {
@@ -42,9 +42,9 @@ impl TupleLayout {
                 index += power;
                 power *= 3;
             }
-            empty[number] = index;
+            empty_board[number] = index;
         }
-        TupleLayout { width, empty, steps }
+        TupleLayout { width, empty_board, steps }
     }
 
     /// Returns the number of indices of a board including padding, a multiple of [`LANES`].
@@ -57,35 +57,42 @@ impl TupleLayout {
     /// Returns the increment of each index for a black disc on `square`.
     #[inline(always)]
     #[must_use]
-    pub fn steps(&self, square: Square) -> &[i32] {
+    pub fn index_steps(&self, square: Square) -> &[i32] {
         &self.steps[square.index() * self.width..][..self.width]
     }
 
     /// Computes the table indices of a board; `indices` has length [`TupleLayout::width`].
     #[inline(always)]
-    pub fn read(&self, black: u64, white: u64, indices: &mut [i32]) {
-        indices.copy_from_slice(&self.empty);
+    pub fn board_indices(&self, black: u64, white: u64, indices: &mut [i32]) {
+        indices.copy_from_slice(&self.empty_board);
         for square in Squares(black) {
-            add(indices, self.steps(square), |index, step| index + step);
+            combine(indices, self.index_steps(square), |index, step| index + step);
         }
         for square in Squares(white) {
-            add(indices, self.steps(square), |index, step| index - step);
+            combine(indices, self.index_steps(square), |index, step| index - step);
         }
     }
 
     /// Computes the indices after a move by Black.
     #[inline(always)]
-    pub fn after(&self, before: &[i32], placed: Square, flips: u64, indices: &mut [i32]) {
+    pub fn indices_after_move(
+        &self,
+        before: &[i32],
+        placed: Square,
+        flips: u64,
+        indices: &mut [i32],
+    ) {
         indices.copy_from_slice(before);
-        add(indices, self.steps(placed), |index, step| index + step);
+        combine(indices, self.index_steps(placed), |index, step| index + step);
         for flip in Squares(flips) {
-            add(indices, self.steps(flip), |index, step| index + 2 * step);
+            combine(indices, self.index_steps(flip), |index, step| index + 2 * step);
         }
     }
 }
 
+/// Replaces each index by `with(index, step)`.
 #[inline(always)]
-fn add(indices: &mut [i32], steps: &[i32], with: impl Fn(i32, i32) -> i32) {
+fn combine(indices: &mut [i32], steps: &[i32], with: impl Fn(i32, i32) -> i32) {
     for (index, &step) in indices.iter_mut().zip(steps) {
         *index = with(*index, step);
     }

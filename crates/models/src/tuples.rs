@@ -67,10 +67,11 @@ impl Tuple {
     /// Creates a tuple placed under all eight symmetries of the board. Identical placements are
     /// merged.
     pub fn symmetric(squares: &[u8]) -> Result<Tuple, TupleError> {
-        let one = Tuple::with_placements(vec![squares.to_vec()])?;
+        let tuple = Tuple::with_placements(vec![squares.to_vec()])?;
         let mut placements: Vec<Vec<Square>> = Vec::with_capacity(8);
         for symmetry in Symmetry::ALL {
-            let placement = one.placements[0].iter().map(|&s| symmetry.square(s)).collect();
+            let placement =
+                tuple.placements[0].iter().map(|&s| symmetry.transform_square(s)).collect();
             if !placements.contains(&placement) {
                 placements.push(placement);
             }
@@ -84,21 +85,21 @@ impl Tuple {
     /// is kept. With a table that is equal in both orders (see [`Tuple::mirror`]), this halves the
     /// number of reads. Sets with more than two orders keep all of them.
     pub fn deduplicated(squares: &[u8]) -> Result<Tuple, TupleError> {
-        let whole = Tuple::symmetric(squares)?;
+        let symmetric = Tuple::symmetric(squares)?;
         let mut placements: Vec<Vec<Square>> = Vec::with_capacity(8);
-        for placement in &whole.placements {
+        for placement in &symmetric.placements {
             if !placements.iter().any(|earlier| square_set(earlier) == square_set(placement)) {
                 placements.push(placement.clone());
             }
         }
-        if whole.placements.len() > 2 * placements.len() {
-            return Ok(whole);
+        if symmetric.placements.len() > 2 * placements.len() {
+            return Ok(symmetric);
         }
         Ok(Tuple { placements })
     }
 
-    /// Returns how a symmetry of the board that maps a placement onto itself permutes the squares
-    /// of the tuple. `None` if there is no such symmetry or if the tuple reads both orders.
+    /// Returns the permutation of the tuple's squares under the symmetry of the board that maps a
+    /// placement onto itself. `None` if there is no such symmetry or if the tuple reads both orders.
     #[must_use]
     pub fn mirror(&self) -> Option<Vec<usize>> {
         let first = &self.placements[0];
@@ -106,11 +107,11 @@ impl Tuple {
         if self.placements[1..].iter().any(|placement| same_set(placement)) {
             return None;
         }
-        let whole = Symmetry::ALL.iter().map(|symmetry| -> Vec<Square> {
-            first.iter().map(|&square| symmetry.square(square)).collect()
+        let all_placements = Symmetry::ALL.iter().map(|symmetry| -> Vec<Square> {
+            first.iter().map(|&square| symmetry.transform_square(square)).collect()
         });
         let mut permuted: Vec<Vec<Square>> =
-            whole.filter(|placement| same_set(placement) && placement != first).collect();
+            all_placements.filter(|placement| same_set(placement) && placement != first).collect();
         permuted.dedup();
         let [permuted] = permuted.as_slice() else { return None };
         permuted.iter().map(|square| first.iter().position(|own| own == square)).collect()
@@ -144,7 +145,7 @@ fn square_set(placement: &[Square]) -> u64 {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tuples {
     tuples: Vec<Tuple>,
-    count: usize,
+    feature_count: usize,
 }
 
 impl Tuples {
@@ -153,11 +154,11 @@ impl Tuples {
 
     /// Creates a list of tuples, in the order of their tables.
     pub fn new(tuples: Vec<Tuple>) -> Result<Tuples, TupleError> {
-        let count: usize = tuples.iter().map(Tuple::entries).sum();
-        if !(1..=Self::MAX_WEIGHTS).contains(&count) {
-            return Err(TupleError::Size { weights: count, max: Self::MAX_WEIGHTS });
+        let feature_count: usize = tuples.iter().map(Tuple::entries).sum();
+        if !(1..=Self::MAX_WEIGHTS).contains(&feature_count) {
+            return Err(TupleError::Size { weights: feature_count, max: Self::MAX_WEIGHTS });
         }
-        Ok(Tuples { tuples, count })
+        Ok(Tuples { tuples, feature_count })
     }
 
     /// Creates symmetric tuples from lists of squares.
@@ -181,7 +182,7 @@ impl Tuples {
             .filter_map(Square::new)
             .map(|square| Tuple { placements: vec![vec![square]] })
             .collect();
-        Tuples { tuples, count: 192 }
+        Tuples { tuples, feature_count: 192 }
     }
 
     /// Returns the tuples.
@@ -209,7 +210,7 @@ impl Tuples {
 /// A sparse feature set of positions.
 pub trait Features<P: Position> {
     /// Returns the number of features.
-    fn count(&self) -> usize;
+    fn feature_count(&self) -> usize;
 
     /// Calls `f` with the index and value of each nonzero feature. A feature that occurs several
     /// times is visited several times. `side` plays the role of Black.
@@ -217,8 +218,8 @@ pub trait Features<P: Position> {
 }
 
 impl Features<Othello> for Tuples {
-    fn count(&self) -> usize {
-        self.count
+    fn feature_count(&self) -> usize {
+        self.feature_count
     }
 
     fn visit(&self, position: &Othello, side: Side, mut f: impl FnMut(usize, f32)) {

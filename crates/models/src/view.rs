@@ -1,9 +1,9 @@
-//! How one evaluation function evaluates positions for both colors.
+//! [`View`]: how one evaluation function serves both colors.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// How Black and White use the same weights (Runarsson & Lucas, 2014).
+/// How an evaluation function with one set of weights serves both colors (Runarsson & Lucas, 2014).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum View {
     /// Output negation: the function returns the value to Black; White uses its negative.

@@ -21,7 +21,7 @@ fn positions(count: usize, rng: &mut Rng) -> Vec<Othello> {
 }
 
 fn random_network(tuples: Tuples, view: View, rng: &mut Rng) -> NTupleNetwork {
-    let weights = (0..tuples.count()).map(|_| rng.normal() as f32).collect();
+    let weights = (0..tuples.feature_count()).map(|_| rng.normal() as f32).collect();
     NTupleNetwork::new(tuples, weights, view).unwrap()
 }
 
@@ -71,7 +71,7 @@ fn move_values_equal_afterstate_values() {
             let mut values = Vec::new();
             for position in &positions {
                 let moves: Vec<_> = position.moves().collect();
-                network.after_moves(position, &moves, &mut values);
+                network.move_values(position, &moves, &mut values);
                 assert_eq!(values.len(), moves.len());
                 for (&mv, &value) in moves.iter().zip(&values) {
                     let direct = network.value(&position.play(mv), position.to_move());
@@ -107,7 +107,7 @@ fn binary_networks_count_each_feature_once() {
                     assert!((value - sign * sum).abs() < 1e-4, "{value} {sum}");
                 }
                 let moves: Vec<_> = position.moves().collect();
-                network.after_moves(position, &moves, &mut values);
+                network.move_values(position, &moves, &mut values);
                 assert_eq!(values.len(), moves.len());
                 for (&mv, &value) in moves.iter().zip(&values) {
                     let direct = network.value(&position.play(mv), position.to_move());
@@ -153,9 +153,9 @@ fn inversion_swaps_colors_and_negation_negates() {
 
 #[test]
 fn embedded_weights_match_the_publications() {
-    assert_eq!(embedded::runarsson_lucas_tuples().count(), 6561);
+    assert_eq!(embedded::runarsson_lucas_tuples().feature_count(), 6561);
     assert_eq!(embedded::runarsson_lucas_tuples().placement_count(), 120);
-    assert_eq!(Tuples::squares().count(), 192);
+    assert_eq!(Tuples::squares().feature_count(), 192);
     let heuristic = embedded::HEURISTIC;
     let row = |r: usize| &heuristic[8 * r..8 * r + 8];
     assert_eq!(row(0), [1.0, -0.25, 0.1, 0.05, 0.05, 0.1, -0.25, 1.0]);
@@ -226,7 +226,7 @@ mod patterns {
     #[test]
     fn classic_patterns_have_the_expected_size() {
         let tuples = classic();
-        assert_eq!(tuples.count(), 285_363);
+        assert_eq!(tuples.feature_count(), 285_363);
         // All symmetries give 100 placements: two per set of squares, except for the eight of the
         // 2x5 corner. After deduplication (100 - 8) / 2 + 8 remain.
         let all: Vec<Vec<u8>> = tuples
@@ -242,25 +242,27 @@ mod patterns {
     fn pattern_values_are_sums_of_active_weights() {
         let (tuples, counts) = (classic(), Count::ALL.to_vec());
         let features = AfterstateFeatures::new(tuples.clone(), counts.clone()).unwrap();
-        let stages = Stages::of_width(4).unwrap();
+        let stages = Stages::with_width(4).unwrap();
         let weights = weights(&features, stages);
         let model = Patterns::new(features, stages, weights.clone()).unwrap();
         for position in positions() {
             let side = position.to_move();
             let moves: Vec<Square> = position.moves().collect();
             let mut values = Vec::new();
-            model.after_moves(&position, &moves, &mut values);
+            model.move_values(&position, &moves, &mut values);
             for (&mv, &value) in moves.iter().zip(&values) {
                 let after = position.play(mv);
-                let weights = &weights[stages.of(after.pieces())];
+                let weights = &weights[stages.stage_of(after.pieces())];
                 let (own, other) = (after.discs(side), after.discs(side.other()));
                 let mut sum = 0.0f64;
                 tuples.visit(&after, side, |index, value| {
                     sum += f64::from(value) * f64::from(weights[index]);
                 });
                 for (table, count) in counts.iter().enumerate() {
-                    let number = count.of(kernel::Portable, own, other) as usize;
-                    sum += f64::from(weights[tuples.count() + table * Count::TABLE_SIZE + number]);
+                    let number = count.compute(kernel::Portable, own, other) as usize;
+                    sum += f64::from(
+                        weights[tuples.feature_count() + table * Count::TABLE_SIZE + number],
+                    );
                 }
                 assert!((f64::from(value) - sum).abs() < 1e-4, "{value} {sum}");
                 assert_eq!(value, model.value(&after, side));
@@ -274,7 +276,7 @@ mod patterns {
     fn symmetric_positions_and_moves_have_equal_scores() {
         let after = AfterstateFeatures::new(classic(), Count::ALL.to_vec()).unwrap();
         let context = ContextFeatures::with_afterstates(classic(), Count::ALL.to_vec()).unwrap();
-        let stages = Stages::of_width(10).unwrap();
+        let stages = Stages::with_width(10).unwrap();
         let pattern_weights = weights(&after, stages);
         let context_weights = weights(&context, stages);
         let model = Patterns::new(after, stages, pattern_weights).unwrap();
@@ -289,7 +291,7 @@ mod patterns {
                 let other = position.transform(symmetry);
                 assert!((model.value(&other, side) - value).abs() < 1e-4);
                 let other_moves: Vec<Square> =
-                    moves.iter().map(|&mv| symmetry.square(mv)).collect();
+                    moves.iter().map(|&mv| symmetry.transform_square(mv)).collect();
                 predictor.score(&other, &other_moves, &mut transformed);
                 for (score, transformed) in scores.iter().zip(&transformed) {
                     assert!((score - transformed).abs() < 1e-4);
@@ -310,7 +312,7 @@ fn embedded_ipref_scores_the_tiger_opening_highly() {
         if ply > 0 {
             let moves: Vec<_> = position.moves().collect();
             let mut values = Vec::new();
-            ipref.after_moves(&position, &moves, &mut values);
+            ipref.move_values(&position, &moves, &mut values);
             let best = values.iter().copied().fold(f32::MIN, f32::max);
             let own = values[moves.iter().position(|&mv| mv == played).unwrap()];
             assert!(own > best - 3.0, "{square}: {own}, best {best}");

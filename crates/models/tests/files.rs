@@ -21,7 +21,7 @@ fn data() -> Option<PathBuf> {
 
 fn network(tuples: Tuples, view: View, seed: u64) -> NTupleNetwork {
     let mut rng = rng::stream(seed, &["files"]);
-    let weights = (0..tuples.count()).map(|_| rng.normal() as f32 * 1e-3).collect();
+    let weights = (0..tuples.feature_count()).map(|_| rng.normal() as f32 * 1e-3).collect();
     NTupleNetwork::new(tuples, weights, view).unwrap()
 }
 
@@ -129,14 +129,14 @@ fn stage_weights(weights: usize, stages: Stages, grid: f32) -> Vec<Vec<f32>> {
 fn patterns(tuples: Tuples, width: u32, grid: f32) -> Model {
     let features =
         AfterstateFeatures::new(tuples, vec![Count::OtherMoves, Count::OddQuadrants]).unwrap();
-    let stages = Stages::of_width(width).unwrap();
+    let stages = Stages::with_width(width).unwrap();
     let weights = stage_weights(features.weight_count(), stages, grid);
     Patterns::new(features, stages, weights).unwrap().into()
 }
 
 fn move_predictor(tuples: Tuples, width: u32) -> Model {
     let features = ContextFeatures::with_afterstates(tuples, vec![Count::OwnMoves]).unwrap();
-    let stages = Stages::of_width(width).unwrap();
+    let stages = Stages::with_width(width).unwrap();
     let weights = stage_weights(features.weight_count(), stages, 1.0 / 32.0);
     MovePredictor::new(features, stages, weights).unwrap().into()
 }
@@ -199,7 +199,7 @@ fn move_predictor_files_keep_their_stored_kind() {
 fn packed_models_round_trip() {
     let tuples = || Tuples::deduplicated(&[&[0u8, 1, 2, 8, 16][..], &[9, 18]]).unwrap();
     let features = AfterstateFeatures::new(tuples(), Count::ALL.to_vec()).unwrap();
-    let stages = Stages::of_width(30).unwrap();
+    let stages = Stages::with_width(30).unwrap();
     let mut weights = stage_weights(features.weight_count(), stages, 1.0 / 32.0);
     for row in &mut weights {
         let tied = features.tied_weights();
@@ -298,7 +298,7 @@ fn mutate(original: &[u8], rng: &mut Rng) -> Vec<u8> {
 
 /// Returns whether a network is valid.
 fn is_valid(network: &NTupleNetwork) -> bool {
-    network.weights().len() == network.tuples().count()
+    network.weights().len() == network.tuples().feature_count()
         && network.weights().iter().all(|w| w.is_finite())
 }
 

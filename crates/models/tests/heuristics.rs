@@ -72,7 +72,7 @@ fn check_move_values<P: NamedFeatures>() {
     for position in positions::<P>(500, &mut rng) {
         let heuristic = random_heuristic::<P>(&mut rng);
         let moves: Vec<_> = position.moves().collect();
-        heuristic.after_moves(&position, &moves, &mut values);
+        heuristic.move_values(&position, &moves, &mut values);
         let side = position.to_move();
         for (&mv, &value) in moves.iter().zip(&values) {
             let after = position.play(mv);

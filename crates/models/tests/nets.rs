@@ -5,7 +5,8 @@ mod boards;
 
 use boards::{batch, perturbed};
 use outflank_models::nets::{
-    BufferPool, CLASSES, CpuNet, Input, NetGraph, Op, Weights, examples, forward_backward, named,
+    BufferPool, CLASSES, CpuNet, Input, NetGraph, Op, Weights, examples, forward_backward,
+    net_by_name,
 };
 use outflank_runs::{RngExt, rng::stream};
 
@@ -74,7 +75,8 @@ fn gradients_match_finite_differences() {
         ("densenet-40", 11),
         ("widenet-40-4", 23),
     ] {
-        let net = named(name, Input { stage: name.ends_with("-stages"), ..input }).unwrap();
+        let net =
+            net_by_name(name, Input { stage_planes: name.ends_with("-stages"), ..input }).unwrap();
         check_gradient(&net, every);
         tested.extend(net.nodes().iter().map(|node| kind(node.op)));
     }
@@ -113,7 +115,7 @@ fn logits_do_not_depend_on_the_rest_of_the_batch() {
 
 #[test]
 fn small_networks_overfit_a_few_positions() {
-    let net = named("res1x16", Input::PIECES).unwrap();
+    let net = net_by_name("res1x16", Input::PIECES).unwrap();
     let mut weights = Weights::init(&net, 1);
     let (words, targets) = batch(&net, 8, 6);
     let mut losses = Vec::new();
@@ -145,7 +147,7 @@ fn policy_net_files_load_as_policies() {
     use outflank_models::nets::{PolicyNet, class_of};
     use outflank_models::{Model, Policy};
 
-    let net = named("res2x8-se", "vmoves+colour".parse().unwrap()).unwrap();
+    let net = net_by_name("res2x8-se", "vmoves+colour".parse().unwrap()).unwrap();
     let policy = PolicyNet::new(net.clone(), perturbed(&net));
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.safetensors");
@@ -196,7 +198,7 @@ fn move_probabilities_are_equivariant_under_symmetries() {
     use outflank_models::nets::{PolicyNet, SymmetryAveraged};
     use outflank_models::{Policy, embedded};
 
-    let net = named("res2x16-se", "vmoves+colour".parse().unwrap()).unwrap();
+    let net = net_by_name("res2x16-se", "vmoves+colour".parse().unwrap()).unwrap();
     let small = PolicyNet::new(net.clone(), perturbed(&net));
     let experts = embedded::experts().expect("the network is embedded");
     let play = |moves: &str| {
@@ -222,7 +224,8 @@ fn move_probabilities_are_equivariant_under_symmetries() {
                 Side::White => Othello::from_discs(board.other, board.own, side),
             };
             let found = policy.move_probabilities(&transformed.unwrap());
-            let expected = expected.iter().map(|&(mv, p)| (symmetry.square(mv), p)).collect();
+            let expected =
+                expected.iter().map(|&(mv, p)| (symmetry.transform_square(mv), p)).collect();
             assert_eq!(sorted_by_square(found), sorted_by_square(expected), "{moves}");
         }
     }

@@ -6,7 +6,7 @@
 //! verified.
 
 use outflank_models::files::write_onnx;
-use outflank_models::nets::{CpuNet, NetGraph, Param, Role, STAGES, Weights, named};
+use outflank_models::nets::{CpuNet, NET_STAGES, NetGraph, Param, Role, Weights, net_by_name};
 
 const STORED: &str = include_str!("data/pytorch_nets.txt");
 const VERIFIED: &str = include_str!("data/onnx_nets.txt");
@@ -20,10 +20,10 @@ fn stored() -> Vec<Vec<&'static str>> {
 fn nets() -> Vec<NetGraph> {
     let lines = stored();
     let first = lines.chunk_by(|a, b| a[0] == b[0]).map(|lines| &lines[0]);
-    first.map(|line| named(line[0], line[1].parse().unwrap()).unwrap()).collect()
+    first.map(|line| net_by_name(line[0], line[1].parse().unwrap()).unwrap()).collect()
 }
 
-fn mixed(block: u32, at: u32) -> u32 {
+fn hash(block: u32, at: u32) -> u32 {
     let mut h = (at + 1).wrapping_mul(2_654_435_761) ^ (block + 1).wrapping_mul(2_246_822_519);
     h ^= h >> 15;
     h = h.wrapping_mul(2_246_822_519);
@@ -33,7 +33,7 @@ fn mixed(block: u32, at: u32) -> u32 {
 fn weights(net: &NetGraph) -> Weights {
     let block = |(block, param): (usize, &Param)| -> Vec<f32> {
         let number = |at: usize| {
-            let u = f64::from(mixed(block as u32, at as u32) >> 8) / 16_777_216.0 - 0.5;
+            let u = f64::from(hash(block as u32, at as u32) >> 8) / 16_777_216.0 - 0.5;
             let value = match param.role {
                 Role::Weight => u * (24.0 / param.fan_in() as f64).sqrt(),
                 Role::Bias | Role::Shift | Role::RunningMean => 0.4 * u,
@@ -53,13 +53,13 @@ fn logits_match_pytorch() {
     for net in nets() {
         let name = net.name();
         let lines: Vec<_> = lines.iter().filter(|line| line[0] == name).collect();
-        let word = |i: u32| u64::from(mixed(999, 2 * i)) | u64::from(mixed(999, 2 * i + 1)) << 32;
+        let word = |i: u32| u64::from(hash(999, 2 * i)) | u64::from(hash(999, 2 * i + 1)) << 32;
         let planes = net.input().planes();
         let mut words: Vec<u64> = (0..(lines.len() * planes) as u32).map(word).collect();
-        if net.input().stage {
+        if net.input().stage_planes {
             for (stage, words) in words.chunks_mut(planes).enumerate() {
-                words[planes - STAGES..].fill(0);
-                words[planes - STAGES + stage] = u64::MAX;
+                words[planes - NET_STAGES..].fill(0);
+                words[planes - NET_STAGES + stage] = u64::MAX;
             }
         }
         let logits = CpuNet::new(&net, &weights(&net)).logits(&words);

@@ -9,8 +9,8 @@ use outflank_games::othello::Othello;
 use outflank_models::Model;
 use outflank_models::files::{self, Origin};
 use outflank_models::nets::{
-    BufferPool, CLASSES, CpuNet, Input, NetError, NetGraph, Op, Param, PolicyNet, STAGES, Weights,
-    forward_backward, named,
+    BufferPool, CLASSES, CpuNet, Input, NET_STAGES, NetError, NetGraph, Op, Param, PolicyNet,
+    Weights, forward_backward, net_by_name,
 };
 
 /// Expands the planes of one position.
@@ -52,10 +52,10 @@ fn linear(x: &[f32], weight: &[f32], bias: &[f32]) -> Vec<f32> {
 /// Computes the logits of Conv4 for a position, using the slice of a stage of the linear layers.
 fn reference(weights: &Weights, words: &[u64], (stage, stages): (usize, usize)) -> Vec<f32> {
     let maps = (0..4).fold(planes(words), |maps, layer| {
-        convolution(&maps, weights.of(2 * layer), weights.of(2 * layer + 1))
+        convolution(&maps, weights.param(2 * layer), weights.param(2 * layer + 1))
     });
     let slice = |param: usize| {
-        let values = weights.of(param);
+        let values = weights.param(param);
         &values[values.len() / stages * stage..][..values.len() / stages]
     };
     let hidden: Vec<f32> =
@@ -72,7 +72,7 @@ fn assert_near(found: &[f32], expected: &[f32]) {
 
 #[test]
 fn conv4_matches_the_reference() {
-    let net = named("conv4", Input::PIECES).unwrap();
+    let net = net_by_name("conv4", Input::PIECES).unwrap();
     let weights = perturbed(&net);
     let (words, _) = batch(&net, 1, 4);
     let expected = reference(&weights, &words, (0, 1));
@@ -80,7 +80,7 @@ fn conv4_matches_the_reference() {
 }
 
 fn staged(name: &str) -> NetGraph {
-    named(name, "pieces+stage".parse().unwrap()).unwrap()
+    net_by_name(name, "pieces+stage".parse().unwrap()).unwrap()
 }
 
 /// Returns the encoded positions of a game.
@@ -110,7 +110,7 @@ fn each_stage_of_a_batch_uses_its_own_layers() {
     let unstaged = staged("conv4");
     for ((number, stage), logits) in MOVES.into_iter().zip(logits.chunks(CLASSES)) {
         let words = &game[number - 1];
-        assert_near(logits, &reference(&weights, words, (stage, STAGES)));
+        assert_near(logits, &reference(&weights, words, (stage, NET_STAGES)));
         // A network with the layers of this stage only is bit-identical.
         let single = single_stage(&weights, &unstaged, stage);
         assert_eq!(logits, CpuNet::new(&unstaged, &single).logits(words), "move {number}");
@@ -155,18 +155,19 @@ fn gradients_flow_only_to_the_stage_of_a_position() {
         );
         assert_eq!(result.loss, single_result.loss);
         for (found, expected) in result.gradient.iter().zip(&single_result.gradient) {
-            let of = |slice: usize| &found[slice * expected.len()..][..expected.len()];
+            let slice_of = |slice: usize| &found[slice * expected.len()..][..expected.len()];
             let slices = found.len() / expected.len();
             let size = expected.iter().fold(0.0f32, |size, value| size.max(value.abs()));
-            let own = if slices == STAGES { of(stage) } else { of(0) };
+            let own = if slices == NET_STAGES { slice_of(stage) } else { slice_of(0) };
             let difference =
                 own.iter().zip(expected).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
             assert!(
                 size > 0.0 && difference <= 1e-5 * size,
                 "stage {stage}: {difference} of {size}"
             );
-            let mut other_stages = (0..slices).filter(|&slice| slices == STAGES && slice != stage);
-            let is_zero = |slice: usize| of(slice).iter().all(|&g| g == 0.0);
+            let mut other_stages =
+                (0..slices).filter(|&slice| slices == NET_STAGES && slice != stage);
+            let is_zero = |slice: usize| slice_of(slice).iter().all(|&g| g == 0.0);
             assert!(other_stages.all(is_zero), "stage {stage}");
         }
     }
@@ -178,18 +179,18 @@ fn staged_networks_have_the_expected_size() {
     // Table I: linear layers from 64 cells of 256 channels to 128 units and from there to 60
     // classes.
     let linear_params = (64 * 256 + 1) * 128 + (128 + 1) * 60;
-    let plain = named("conv8-bn", staged.input()).unwrap();
+    let plain = net_by_name("conv8-bn", staged.input()).unwrap();
     assert_eq!(staged.trainable_params() - plain.trainable_params(), 3 * linear_params);
-    assert_eq!(staged.nodes().iter().filter(|node| node.op == Op::Select).count(), 2);
+    assert_eq!(staged.nodes().iter().filter(|node| node.op == Op::SelectStage).count(), 2);
 }
 
 #[test]
 fn staged_networks_need_stage_planes() {
     for name in ["conv4-stages", "conv8-BN-stages", "conv8-dropout-stages"] {
-        let error = named(name, Input::PIECES).unwrap_err();
+        let error = net_by_name(name, Input::PIECES).unwrap_err();
         assert!(matches!(error, NetError::Stage { .. }), "{error}");
         assert!(error.to_string().contains("must be 'pieces+stage', not 'pieces'"), "{error}");
-        assert!(named(name, "vmoves+colour+stage".parse().unwrap()).is_ok());
+        assert!(net_by_name(name, "vmoves+colour+stage".parse().unwrap()).is_ok());
     }
 }
 
@@ -220,7 +221,7 @@ fn staged_networks_round_trip() {
     // Outputs that overflow in the last stage only.
     let mut values = policy.weights().values().to_vec();
     let matrix = values.iter_mut().nth_back(1).unwrap();
-    let last = matrix.len() / STAGES * (STAGES - 1);
+    let last = matrix.len() / NET_STAGES * (NET_STAGES - 1);
     matrix[last..].fill(3e38);
     let large = Weights::new(&net, values).unwrap();
     files::save(&path, &PolicyNet::new(net, large).into(), &origin).unwrap();

@@ -40,7 +40,7 @@ pub use play::PlayArgs;
 pub use players::PlayersArgs;
 pub use reproduce::ReproduceArgs;
 pub use serve::ServeArgs;
-pub use shared::{CommonArgs, ContestArgs, GameArg, RecordsArgs, RunArgs, SelectArgs};
+pub use shared::{CommonArgs, ContestArgs, GameArg, RecordsArgs, RunArgs, SelectArgs, TrainerArgs};
 pub use solve::SolveArgs;
 pub use train::TrainArgs;
 pub use worker::{RemoteArgs, WorkerArgs};

@@ -1,8 +1,8 @@
 //! Options from a file: `--config FILE` and `--set key=value` set the long options they name.
 //!
-//! The command line is expanded before it is parsed, so a file can set every option, and errors are
-//! reported the same way. Typed options override `--set`, which overrides the
-//! file, which overrides the configuration of a resumed run.
+//! These options are added to the command line before it is parsed, so a file can set every option,
+//! and errors are reported the same way. The order of precedence is: command line, `--set`, file,
+//! configuration of a resumed run.
 
 pub mod legacy;
 mod settings;
@@ -114,8 +114,9 @@ impl Expanded {
     }
 }
 
-/// Moves a method of `train` that is a subcommand in front of the options. The parser requires that
-/// order; the other methods are positional arguments, which may follow options.
+/// Moves the training method to the front: `train --seed 2 cnn` becomes `train cnn --seed 2`. This
+/// applies to methods that are subcommands, which the parser requires before the options. The other
+/// methods are positional arguments, which may follow options.
 fn method_first(command: &Command, arguments: &mut [OsString]) {
     let Some(train) = command.find_subcommand("train") else { return };
     if arguments.get(1).is_none_or(|word| word != "train" && word != "learn") {
@@ -202,7 +203,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_option_is_not_confused_with_a_longer_one() {
+    fn option_names_are_matched_as_whole_words() {
         assert!(is_option("--set", "set") && is_option("--set=a=b", "set"));
         assert!(!is_option("--settle", "set") && !is_option("set", "set"));
         let texts = ["x", "--set", "a=1", "--set=b=2"].map(str::to_owned);

@@ -15,11 +15,14 @@ use outflank_runs::files::{checksum, read};
 use outflank_runs::{DataFile, Journal, RunConfig, RunFolder};
 use std::path::Path;
 
-/// Default games per pair from the starting position.
+/// Default number of games per pair if every game begins at the starting position.
 const GAMES_FROM_START: u64 = 1000;
 
 /// Upper limit for games per pair. More do not fit into memory and are probably a typo.
 const MAX_GAMES: u64 = 100_000_000;
+
+/// Maximum size of a model file or a file of openings, in bytes.
+const MAX_FILE_SIZE: u64 = 1 << 30;
 
 /// Players, settings, run folder and journal of a contest.
 pub struct ContestSetup<P: RegisteredGame> {
@@ -101,6 +104,7 @@ pub fn set_up<P: RegisteredGame>(
         None => RunFolder::create(run.out.as_deref(), &config)?,
     };
     let journal = Journal::open(&folder.join("games.tsv"))?;
+    crate::model_source::note_search(players, common.quiet);
     let config = ContestConfig {
         openings,
         rounds: (games / 2) as u32,
@@ -137,7 +141,7 @@ pub fn model_file(text: &str) -> Option<DataFile> {
     let spec: outflank_players::PlayerSpec = text.parse().ok()?;
     let path = Path::new(&spec.model);
     let path = if path.is_dir() { registry::run_model_path(path) } else { path.to_owned() };
-    let bytes = read(&path, 1 << 30).ok()?;
+    let bytes = read(&path, MAX_FILE_SIZE).ok()?;
     Some(DataFile { file: spec.model, sha256: checksum(&bytes) })
 }
 
@@ -152,18 +156,18 @@ fn openings<P: RegisteredGame>(contest: &ContestArgs) -> Result<(Vec<Line<P>>, O
     let path = Path::new(&contest.openings);
     let openings =
         read_openings::<P>(path, contest.first.map(Into::into)).map_err(|e| match e {
-            // The hint of this error is about game files, so it is replaced.
+            // The hint of this error is about game files, so only its cause is reported.
             ReadError::Parse { path, error } => {
                 anyhow!("--openings {}: {error}", path.display())
             }
             other => anyhow::Error::new(other).context("--openings takes `start` or a file"),
         })?;
-    let bytes = read(path, 1 << 30)?;
+    let bytes = read(path, MAX_FILE_SIZE)?;
     let file = DataFile { file: contest.openings.clone(), sha256: checksum(&bytes) };
     Ok((openings, Some(file)))
 }
 
-/// The options that repeat the contest.
+/// The command-line options with which the same contest is played again.
 pub fn repeat_options(contest: &ContestArgs, games: u64, seed: u64) -> Vec<String> {
     let mut words = Vec::new();
     let mut option = |name: &str, value: String| words.extend([name.to_owned(), value]);
@@ -185,7 +189,7 @@ pub fn repeat_options(contest: &ContestArgs, games: u64, seed: u64) -> Vec<Strin
     words
 }
 
-/// Converts games to records.
+/// Converts played games to game records.
 fn records<P: RegisteredGame>(names: &[String], games: &[Game<P>]) -> Vec<Record<P>> {
     games
         .iter()
@@ -194,7 +198,7 @@ fn records<P: RegisteredGame>(names: &[String], games: &[Game<P>]) -> Vec<Record
                 black: names[game.black].clone(),
                 white: names[game.white].clone(),
                 event: "Outflank".to_owned(),
-                result: Some(game.played.margin),
+                result: Some(game.played.result),
                 ..GameInfo::default()
             };
             let mut record = Record::new(*game.played.line.start(), info);

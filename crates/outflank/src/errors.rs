@@ -89,14 +89,16 @@ pub fn one_line(error: &Error) -> String {
 /// Whether an error is about the command line rather than about a file or the system.
 pub fn is_usage(error: &Error) -> bool {
     error.chain().any(|cause| {
-        let file_or_program = |error: &RegistryError| {
+        let is_file_or_player_error = |error: &RegistryError| {
             matches!(error, RegistryError::Model(_) | RegistryError::Player(_))
         };
         cause.is::<UsageError>()
             || cause.is::<PlayerSpecError>()
             || cause.is::<SprtError>()
             || cause.is::<OptionError>()
-            || cause.downcast_ref::<RegistryError>().is_some_and(|error| !file_or_program(error))
+            || cause
+                .downcast_ref::<RegistryError>()
+                .is_some_and(|error| !is_file_or_player_error(error))
     })
 }
 

@@ -14,7 +14,7 @@ pub struct GameSource {
     pub records: Vec<Record<Othello>>,
     /// The files with their checksums, for the run folder.
     pub files: Vec<DataFile>,
-    /// A description of the origin.
+    /// Where the games come from, for the report.
     pub from: String,
 }
 
@@ -34,7 +34,7 @@ pub fn read(args: &RecordsArgs, seed: u64) -> Result<GameSource> {
     Ok(GameSource { files: files.collect(), from: names.join(", "), records: games.records })
 }
 
-/// The options that read the same games again.
+/// The command-line options with which a command reads the same games again.
 pub fn repeat_options(args: &RecordsArgs, seed: u64) -> Vec<String> {
     let mut words = Vec::new();
     let mut option = |name: &str, value: String| words.extend([name.to_owned(), value]);

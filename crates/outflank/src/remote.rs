@@ -2,7 +2,7 @@
 
 use crate::VERSION;
 use crate::cli::{CommonArgs, RemoteArgs};
-use crate::errors::bail_usage;
+use crate::errors::{bail_usage, ensure_usage};
 use anyhow::Result;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command};
@@ -11,9 +11,9 @@ use outflank_runs::{ProgressLog, WorkQueue};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Rejects server options on the command line without `--on`. Environment variables are ignored
-/// then, since they may be meant for other commands.
-pub fn check(matches: &ArgMatches) -> Result<()> {
+/// Rejects options of the server on a command line without `--on`. Environment variables that set
+/// such options are accepted, since they may be meant for other commands.
+pub fn check_options(matches: &ArgMatches) -> Result<()> {
     let mut chosen = matches;
     while let Some((_, inner)) = chosen.subcommand() {
         chosen = inner;
@@ -35,15 +35,20 @@ pub fn check(matches: &ArgMatches) -> Result<()> {
     }
 }
 
-/// The connection options; `None` without `--on`.
-pub fn options(args: &RemoteArgs) -> Result<Option<ClusterOptions>> {
+/// The connection options; `None` without `--on`. `verify_threads` threads verify results.
+pub fn options(args: &RemoteArgs, verify_threads: usize) -> Result<Option<ClusterOptions>> {
     let Some(address) = &args.on else { return Ok(None) };
+    ensure_usage!(
+        (0.0..=1.0).contains(&args.verify_share),
+        "--verify-share is a share from 0 to 1, not {}",
+        args.verify_share
+    );
     let user = match (&args.nats_user, &args.nats_password) {
         (Some(user), Some(password)) => Some((user.clone(), password.clone())),
         (None, None) => None,
         _ => bail_usage!("--nats-user and --nats-password must be given together"),
     };
-    let certificate = match (&args.nats_cert, &args.nats_key) {
+    let client_certificate = match (&args.nats_cert, &args.nats_key) {
         (Some(certificate), Some(key)) => Some((certificate.clone(), key.clone())),
         (None, None) => None,
         _ => bail_usage!("--nats-cert and --nats-key must be given together"),
@@ -52,9 +57,11 @@ pub fn options(args: &RemoteArgs) -> Result<Option<ClusterOptions>> {
         queue: args.queue.clone(),
         credentials: args.nats_creds.clone(),
         user,
-        authority: args.nats_ca.clone(),
-        certificate,
-        ack_timeout: Duration::from_secs(args.patience),
+        ca_certificate: args.nats_ca.clone(),
+        client_certificate,
+        worker_timeout: Duration::from_secs(args.worker_timeout),
+        verify_share: args.verify_share,
+        verify_threads,
         ..ClusterOptions::new(address, VERSION)
     }))
 }
@@ -64,7 +71,7 @@ pub type Workers = (Arc<dyn WorkQueue>, ProgressLog);
 
 /// Connects to the workers of `--on`; `None` without it.
 pub fn connect(args: &RemoteArgs, common: &CommonArgs) -> Result<Option<Workers>> {
-    let Some(options) = options(args)? else { return Ok(None) };
+    let Some(options) = options(args, common.threads())? else { return Ok(None) };
     let log = ProgressLog::new(common.quiet);
     let queue_log = log.clone();
     let queue = NatsQueue::connect(&options, Arc::new(move |text| queue_log.println(text)))?;

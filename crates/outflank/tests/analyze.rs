@@ -34,17 +34,20 @@ fn every_move_of_a_game_is_analyzed() {
     }
     assert_eq!(seen[0]["side"], "black");
     assert_eq!(seen[1]["side"], "white");
-    // The four first moves are symmetric; two of three experts reply d6, one of a hundred f4.
+    // The four first moves are symmetric. About 67% of the experts reply d6, and 1% reply f4.
     let experts = |ply: usize, key: &str| seen[ply]["experts"][key].clone();
-    assert_eq!(experts(0, "usual"), "f5");
-    assert!((experts(0, "share").as_f64().unwrap() - 0.25).abs() < 1e-9);
-    assert_eq!((experts(1, "usual"), experts(1, "share")), (json!("d6"), experts(1, "played")));
-    let share = experts(1, "share").as_f64().unwrap();
-    assert!((share - 0.654).abs() < 0.1, "{share}");
+    assert_eq!(experts(0, "most_likely"), "f5");
+    assert!((experts(0, "probability").as_f64().unwrap() - 0.25).abs() < 1e-9);
+    assert_eq!(
+        (experts(1, "most_likely"), experts(1, "probability")),
+        (json!("d6"), experts(1, "played_probability"))
+    );
+    let probability = experts(1, "probability").as_f64().unwrap();
+    assert!((probability - 0.654).abs() < 0.1, "{probability}");
     let rare = sandbox.json(&["analyze", "f5f4", "--depth", "1", "--model", "heuristic"]);
     let rare = &rare["games"][0]["moves"][1]["experts"];
-    assert_eq!(rare["usual"], "d6");
-    assert!(rare["played"].as_f64().unwrap() < 0.05, "{rare}");
+    assert_eq!(rare["most_likely"], "d6");
+    assert!(rare["played_probability"].as_f64().unwrap() < 0.05, "{rare}");
     // The result does not depend on the number of threads.
     let one = ["analyze", moves, "--depth", "3", "--model", "heuristic", "--threads", "1"];
     assert_eq!(sandbox.json(&one), found);
@@ -65,7 +68,7 @@ fn a_blunder_is_found_and_reports_are_written() {
     let text = sandbox.ok(&["analyze", "two.txt", "--depth", "2", "--to", "x.md"]);
     assert!(text.contains("two.txt game 1") && text.contains("two.txt game 2"), "{text}");
     assert!(sandbox.text("x.md").contains("| 9 | black | c5 |"));
-    // Games of a folder have their file and their number in it.
+    // A game from a folder is reported with its file and its number in the file.
     std::fs::create_dir(sandbox.file("games")).unwrap();
     sandbox.write("games/a.txt", "f5f6e6\n");
     sandbox.write("games/b.txt", format!("f5d6c3\n{SHORTEST}\n"));
@@ -160,7 +163,8 @@ fn wrong_inputs_are_errors() {
     }
 }
 
-/// Our engine client plays our servers without faults and gets the games of the player itself.
+/// A player served over NBoard or GTP, and played through the engine client, plays the same games as
+/// the player itself.
 #[test]
 fn served_players_play_the_same_games() {
     let sandbox = Sandbox::new();
@@ -169,7 +173,7 @@ fn served_players_play_the_same_games() {
         let command = format!("{protocol}:{PROGRAM} engine --player heuristic@2");
         let player = format!("{command} --protocol {protocol}?name=me");
         let served = sandbox.json(&["match", &player, "heuristic", "--games", "2"]);
-        assert_eq!(served["faults"], json!([]), "{served}");
+        assert_eq!(served["forfeits"], json!([]), "{served}");
         for key in ["games", "wins", "draws", "losses"] {
             assert_eq!(served[key], direct[key], "{protocol} {key}");
         }

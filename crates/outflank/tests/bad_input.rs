@@ -6,11 +6,11 @@ mod sandbox;
 #[path = "support/small_disk.rs"]
 mod small_disk;
 
-use sandbox::{Sandbox, clear};
+use sandbox::{Sandbox, assert_clear};
 use std::fs;
 
 /// Asserts that each command is rejected with a message that contains these words.
-fn all_rejected(sandbox: &Sandbox, cases: &[(&str, &str)]) {
+fn assert_all_rejected(sandbox: &Sandbox, cases: &[(&str, &str)]) {
     for (arguments, part) in cases {
         let words: Vec<&str> = arguments.split(' ').collect();
         let message = sandbox.rejected(&words);
@@ -22,7 +22,7 @@ fn all_rejected(sandbox: &Sandbox, cases: &[(&str, &str)]) {
 fn wrong_options() {
     let sandbox = Sandbox::new();
     sandbox.write("start", "f5d6\n");
-    all_rejected(
+    assert_all_rejected(
         &sandbox,
         &[
             (
@@ -75,7 +75,7 @@ fn wrong_players() {
     let sandbox = Sandbox::new();
     fs::create_dir(sandbox.file("empty")).unwrap();
     sandbox.write("notes.md", "not a model");
-    all_rejected(
+    assert_all_rejected(
         &sandbox,
         &[
             ("match heuristic nobody", "there is no player 'nobody'"),
@@ -99,9 +99,9 @@ fn wrong_players() {
             ("match heuristic?symmetries=8 random", "symmetries"),
             ("match cnn?symmetries=3 random", "symmetries"),
             ("match material?symmetries=8 random --game checkers", "symmetries"),
-            ("match heuristic?stage=5-9 random", "stage and with belong together"),
-            ("match heuristic?stage=9-5&with=random random", "stage is a range"),
-            ("match heuristic?stage=5-9&with=nobody random", "nobody"),
+            ("match heuristic?plies=5-9 random", "plies and with belong together"),
+            ("match heuristic?plies=9-5&with=random random", "plies is a range"),
+            ("match heuristic?plies=5-9&with=nobody random", "nobody"),
             ("match heuristic?name= random", "name is empty"),
             ("match @4 random", "names no model"),
             ("match material@2e4 random --game checkers", "no exact endgame"),
@@ -251,7 +251,7 @@ fn damaged_game_files() {
         assert_eq!((checked.code, checked.err.as_str()), (1, ""), "{name}");
         assert!(checked.out.contains(name) && checked.out.contains(part), "{}", checked.out);
     }
-    all_rejected(
+    assert_all_rejected(
         &sandbox,
         &[
             ("data stats missing.wtb", "cannot read missing.wtb"),
@@ -289,7 +289,7 @@ fn wrong_openings() {
         assert!(message.contains("--openings"), "{name}: {message}");
     }
     fs::create_dir(sandbox.file("folder")).unwrap();
-    all_rejected(
+    assert_all_rejected(
         &sandbox,
         &[
             ("match heuristic random --openings missing.txt", "cannot read missing.txt"),
@@ -327,7 +327,7 @@ fn a_run_resumes_after_a_full_disk() {
     let words: Vec<&str> = run.split(' ').collect();
     let ran = sandbox.run(&[&words[..], &["small/run"]].concat());
     assert_eq!((ran.code, ran.out.as_str()), (1, ""));
-    clear(&ran.err);
+    assert_clear(&ran.err);
     assert!(ran.err.contains("No space left") && ran.err.contains("resume"), "{}", ran.err);
     let left = sandbox.tree("small/run");
     let names: Vec<&str> = left.keys().map(String::as_str).collect();
@@ -336,5 +336,5 @@ fn a_run_resumes_after_a_full_disk() {
     assert!(disk.call("remount,size=16m"));
     sandbox.ok(&["match", "--resume", "small/run"]);
     sandbox.ok(&[&words[..], &["roomy"]].concat());
-    sandbox::same(&sandbox.tree("small/run"), &sandbox.tree("roomy"));
+    sandbox::assert_same_files(&sandbox.tree("small/run"), &sandbox.tree("roomy"));
 }

@@ -3,19 +3,20 @@
 #[path = "support/sandbox.rs"]
 mod sandbox;
 
-use sandbox::{Sandbox, clear, data, has_keys, keys, same};
+use sandbox::{Sandbox, assert_clear, assert_same_files, data, has_keys, keys};
 use serde_json::json;
 use std::collections::HashSet;
 
 /// Generates random games as WTHOR.
-fn games(sandbox: &Sandbox, name: &str, count: &str) {
-    let generate = ["data", "generate", "--player", "random", "--opening", "0", "--games", count];
+fn generate_games(sandbox: &Sandbox, name: &str, count: &str) {
+    let generate =
+        ["data", "generate", "--player", "random", "--random-plies", "0", "--games", count];
     sandbox.ok(&[&generate[..], &["--to", name, "--out", "generated"]].concat());
     std::fs::remove_dir_all(sandbox.file("generated")).unwrap();
 }
 
-/// A column of an NPY file: its kind and its elements, each of `N` bytes.
-fn npy<const N: usize>(bytes: &[u8], kind: &str) -> Vec<[u8; N]> {
+/// Checks the header of an NPY file, whose type is `kind`, and returns its elements of `N` bytes.
+fn npy_elements<const N: usize>(bytes: &[u8], kind: &str) -> Vec<[u8; N]> {
     assert_eq!(&bytes[..8], b"\x93NUMPY\x01\x00");
     let length = usize::from(u16::from_le_bytes([bytes[8], bytes[9]]));
     assert_eq!((10 + length) % 64, 0, "the data are aligned");
@@ -68,7 +69,7 @@ fn statistics_of_wthor_are_as_published() {
 fn check_lists_every_invalid_game() {
     let sandbox = Sandbox::new();
     sandbox.write("bad.txt", "f5d6c3\nf5a1\nf5f6e6\nzz\n");
-    games(&sandbox, "good.wtb", "3");
+    generate_games(&sandbox, "good.wtb", "3");
     let mut bytes = sandbox.read("good.wtb");
     bytes[16 + 68 + 8] = 99;
     sandbox.write("hurt.wtb", &bytes);
@@ -112,7 +113,7 @@ fn check_lists_every_invalid_game() {
 #[test]
 fn conversion_round_trips() {
     let sandbox = Sandbox::new();
-    games(&sandbox, "a.wtb", "40");
+    generate_games(&sandbox, "a.wtb", "40");
     let convert = |from: &str, to: &str| sandbox.json(&["data", "convert", from, "--to", to]);
     assert_eq!(convert("a.wtb", "b.ggf")["games"], 40);
     convert("b.ggf", "c.txt");
@@ -151,10 +152,10 @@ fn conversion_round_trips() {
 #[test]
 fn lost_information_is_reported() {
     let sandbox = Sandbox::new();
-    games(&sandbox, "a.wtb", "2");
+    generate_games(&sandbox, "a.wtb", "2");
     let found = sandbox.json(&["data", "convert", "a.wtb", "--to", "b.txt"]);
     let lost = found["lost"].as_array().unwrap();
-    assert!(lost.iter().any(|loss| loss["what"] == "players" && loss["games"] == 2), "{found}");
+    assert!(lost.iter().any(|loss| loss["property"] == "players" && loss["games"] == 2), "{found}");
     let message = sandbox.rejected(&["data", "convert", "a.wtb", "--to", "c.obf"]);
     assert!(message.contains("store only positions"), "{message}");
     assert!(sandbox.rejected(&["data", "convert", "a.wtb", "--to", "c.xyz"]).contains("--format"));
@@ -185,7 +186,7 @@ fn games_are_selected_by_player_year_tournament_and_sample() {
     assert_eq!(count(&["--sample", "2"]), 2);
     // Only moves of the selected player are exported.
     let export = ["data", "export", "games.ggf", "--to", "x.csv", "--by", "bob"];
-    assert_eq!(sandbox.json(&export)["parts"][0]["decisions"], 3);
+    assert_eq!(sandbox.json(&export)["subsets"][0]["decisions"], 3);
     let message =
         sandbox.rejected(&["data", "convert", "games.ggf", "--to", "y.txt", "--by", "Zed"]);
     assert!(message.contains("none of the 3 games") && message.contains("Zed"), "{message}");
@@ -194,7 +195,7 @@ fn games_are_selected_by_player_year_tournament_and_sample() {
 #[test]
 fn a_sample_depends_on_the_seed_only() {
     let sandbox = Sandbox::new();
-    games(&sandbox, "a.wtb", "50");
+    generate_games(&sandbox, "a.wtb", "50");
     let sample = |seed: &str, threads: &str| -> HashSet<String> {
         let convert = ["data", "convert", "a.wtb", "--to", "s.txt", "--sample", "10"];
         sandbox.ok(&[&convert[..], &["--seed", seed, "--threads", threads]].concat());
@@ -209,12 +210,12 @@ fn a_sample_depends_on_the_seed_only() {
 #[test]
 fn decisions_are_exported_as_csv_and_npy() {
     let sandbox = Sandbox::new();
-    games(&sandbox, "a.wtb", "20");
+    generate_games(&sandbox, "a.wtb", "20");
     let stats = sandbox.json(&["data", "stats", "a.wtb"]);
     let export = |to: &str, more: &[&str]| -> Vec<u64> {
         let found = sandbox.json(&[&["data", "export", "a.wtb", "--to", to], more].concat());
-        let parts = found["parts"].as_array().unwrap();
-        parts.iter().map(|part| part["decisions"].as_u64().unwrap()).collect()
+        let subsets = found["subsets"].as_array().unwrap();
+        subsets.iter().map(|subset| subset["decisions"].as_u64().unwrap()).collect()
     };
     let all = export("all.csv", &[])[0];
     assert_eq!(all, stats["positions"].as_u64().unwrap());
@@ -225,10 +226,10 @@ fn decisions_are_exported_as_csv_and_npy() {
 
     // The arrays and the CSV file have the same content.
     export("all", &[]);
-    let own = npy::<8>(&sandbox.read("all/own.npy"), "<u8");
-    let other = npy::<8>(&sandbox.read("all/other.npy"), "<u8");
-    let chosen = npy::<1>(&sandbox.read("all/move.npy"), "|u1");
-    let side = npy::<1>(&sandbox.read("all/side.npy"), "|u1");
+    let own = npy_elements::<8>(&sandbox.read("all/own.npy"), "<u8");
+    let other = npy_elements::<8>(&sandbox.read("all/other.npy"), "<u8");
+    let chosen = npy_elements::<1>(&sandbox.read("all/move.npy"), "|u1");
+    let side = npy_elements::<1>(&sandbox.read("all/side.npy"), "|u1");
     let table = sandbox.text("all.csv");
     let mut lines = table.lines();
     assert_eq!(lines.next(), Some("game,ply,side,board,move,legal,chosen"));
@@ -253,11 +254,11 @@ fn decisions_are_exported_as_csv_and_npy() {
 #[test]
 fn splits_by_game_share_no_game_and_depend_on_the_seed() {
     let sandbox = Sandbox::new();
-    games(&sandbox, "a.wtb", "20");
+    generate_games(&sandbox, "a.wtb", "20");
     let export = |to: &str, more: &[&str]| -> Vec<u64> {
         let found = sandbox.json(&[&["data", "export", "a.wtb", "--to", to], more].concat());
-        let parts = found["parts"].as_array().unwrap();
-        parts.iter().map(|part| part["decisions"].as_u64().unwrap()).collect()
+        let subsets = found["subsets"].as_array().unwrap();
+        subsets.iter().map(|subset| subset["decisions"].as_u64().unwrap()).collect()
     };
     let all = export("all.csv", &[])[0];
     for split in ["game", "example"] {
@@ -266,9 +267,11 @@ fn splits_by_game_share_no_game_and_depend_on_the_seed() {
         let first = sandbox.tree("split");
         std::fs::remove_dir_all(sandbox.file("split")).unwrap();
         export("split", &["--split", split, "--test", "0.5", "--threads", "1"]);
-        same(&sandbox.tree("split"), &first);
+        assert_same_files(&sandbox.tree("split"), &first);
         let games = |part: &str| -> HashSet<[u8; 4]> {
-            npy(&sandbox.read(&format!("split/{part}/game.npy")), "<u4").into_iter().collect()
+            npy_elements(&sandbox.read(&format!("split/{part}/game.npy")), "<u4")
+                .into_iter()
+                .collect()
         };
         let shared = games("train").intersection(&games("test")).count();
         assert_eq!(shared == 0, split == "game");
@@ -290,7 +293,7 @@ fn generated_games_are_complete_and_distinct() {
         "heuristic@2",
         "--games",
         "30",
-        "--opening",
+        "--random-plies",
         "6",
     ]);
     assert_eq!((&found["games"], &found["file"]), (&json!(30), &json!("g.txt")));
@@ -298,16 +301,18 @@ fn generated_games_are_complete_and_distinct() {
     assert_eq!(text.lines().collect::<HashSet<_>>().len(), 30);
     let stats = sandbox.json(&["data", "stats", "g.txt"]);
     assert_eq!((&stats["games"], &stats["unfinished"]), (&json!(30), &json!(0)));
-    let few = ["data", "generate", "--to", "f.txt", "--player", "random", "--opening", "51"];
-    clear(&sandbox.rejected(&few));
+    let few = ["data", "generate", "--to", "f.txt", "--player", "random", "--random-plies", "51"];
+    assert_clear(&sandbox.rejected(&few));
 }
 
-/// Random opening moves are not decisions. A format that can mark them does; otherwise there is a note.
+/// Random moves are not training decisions. Formats that can mark them do so; for others the command
+/// prints a note.
 #[test]
 fn random_openings_of_generated_games_are_marked() {
     let sandbox = Sandbox::new();
     let generate = |name: &str| {
-        let to = ["data", "generate", "--player", "heuristic", "--games", "20", "--opening", "6"];
+        let to =
+            ["data", "generate", "--player", "heuristic", "--games", "20", "--random-plies", "6"];
         sandbox.ok(&[&to[..], &["--to", name]].concat())
     };
     let moves = |name: &str| -> u64 {
@@ -315,6 +320,6 @@ fn random_openings_of_generated_games_are_marked() {
         found["models"][0]["all"]["count"].as_u64().unwrap()
     };
     assert!(!generate("g.ggf").contains("note:"));
-    assert!(generate("g.txt").contains("6 opening moves"));
+    assert!(generate("g.txt").contains("6 random moves"));
     assert_eq!(moves("g.txt") - moves("g.ggf"), 20 * 6);
 }

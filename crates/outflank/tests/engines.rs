@@ -9,14 +9,15 @@ use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 /// A GTP engine that accepts every command and runs a shell command on `genmove`.
-fn engine(sandbox: &Sandbox, name: &str, to_move: &str) -> String {
+fn engine(sandbox: &Sandbox, name: &str, on_genmove: &str) -> String {
     let script = format!(
         "#!/bin/sh\n\
          while read -r command rest; do\n\
          case \"$command\" in\n\
-         genmove) {to_move};;\n\
+         genmove) {on_genmove};;\n\
          quit) exit 0;;\n\
          *) printf '=\\n\\n';;\n\
          esac\n\
@@ -31,7 +32,7 @@ fn program(sandbox: &Sandbox, name: &str, script: &str) {
     fs::set_permissions(sandbox.file(name), fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-/// Forfeits of an engine do not count in an experiment: it ends with an error and stores nothing.
+/// An experiment ends with an error, and stores nothing, if an engine forfeits a game.
 #[test]
 fn experiments_do_not_count_forfeits_of_an_engine() {
     let sandbox = Sandbox::new();
@@ -69,22 +70,22 @@ fn experiments_do_not_count_forfeits_of_an_engine() {
 }
 
 /// Asserts that every game was a forfeit with a reason.
-fn all_forfeits(found: &Value, name: &str, part: &str) {
+fn assert_all_forfeits(found: &Value, name: &str, part: &str) {
     assert_eq!((&found["wins"], &found["draws"]), (&json!(0), &json!(0)), "{found}");
     assert_eq!(found["losses"], found["games"]);
     assert_eq!(found["complete"], true);
-    let faults = found["faults"].as_array().unwrap();
-    assert_eq!(faults.len() as u64, found["games"].as_u64().unwrap());
-    for fault in faults {
-        assert_eq!(fault["player"], name);
-        assert!(fault["what"].as_str().unwrap().contains(part), "{fault}");
+    let forfeits = found["forfeits"].as_array().unwrap();
+    assert_eq!(forfeits.len() as u64, found["games"].as_u64().unwrap());
+    for forfeit in forfeits {
+        assert_eq!(forfeit["player"], name);
+        assert!(forfeit["error"].as_str().unwrap().contains(part), "{forfeit}");
     }
 }
 
 #[test]
 fn a_failing_engine_forfeits_the_game_and_the_match_continues() {
     let sandbox = Sandbox::new();
-    for (name, to_move, games, part) in [
+    for (name, on_genmove, games, part) in [
         ("hanger", "sleep 600", "2", "hanger gave no answer within 1 s"),
         ("quitter", "echo no more >&2; exit 3", "6", "no more"),
         ("cheat", "printf '= a1\\n\\n'", "6", "cheat answered 'a1', which is not a legal move"),
@@ -93,11 +94,11 @@ fn a_failing_engine_forfeits_the_game_and_the_match_continues() {
         ("mule", "printf '? will not\\n\\n'", "6", "will not"),
     ] {
         // Only the hanging engine has a short limit, so that a busy machine does not affect the others.
-        let player = engine(&sandbox, name, to_move);
+        let player = engine(&sandbox, name, on_genmove);
         let player = if name == "hanger" { player.replace("=60", "=1") } else { player };
         let out = format!("{name}-run");
         let run = ["match", &player, "heuristic", "--games", games, "--out", &out];
-        all_forfeits(&sandbox.json(&run), name, part);
+        assert_all_forfeits(&sandbox.json(&run), name, part);
         let page = sandbox.text(&format!("{out}/report.html"));
         assert!(page.contains(">Forfeits<"), "the report of {name} has no forfeits");
     }
@@ -109,6 +110,71 @@ fn a_failing_engine_forfeits_the_game_and_the_match_continues() {
     assert!(text.contains("heuristic against cheat: 4 of 4 points"), "{text}");
 }
 
+/// GTP 2 defines `resign` as an answer to `genmove`; it was counted as an illegal move.
+#[test]
+fn a_resignation_is_a_loss_but_no_forfeit() {
+    let sandbox = Sandbox::new();
+    let player = engine(&sandbox, "modest", "printf '= resign\n\n'");
+    let run = ["match", "heuristic", &player, "--games", "4", "--out", "run"];
+    let found = sandbox.json(&run);
+    assert_eq!((&found["wins"], &found["forfeits"]), (&json!(4), &json!([])), "{found}");
+    let resigned = found["resignations"].as_array().unwrap();
+    assert!(resigned.len() == 4 && resigned.iter().all(|game| game["player"] == "modest"));
+    assert!(sandbox.text("run/report.html").contains("Forfeits and resignations"));
+    // Read back from the journal.
+    let text = sandbox.ok(&["match", "--resume", "run"]);
+    assert!(text.contains("modest resigned 4 games, first in round 1 against heuristic"), "{text}");
+}
+
+/// An engine whose program is killed is killed too, with its children.
+#[cfg(target_os = "linux")]
+#[test]
+fn engines_end_with_a_killed_program() {
+    let is_running = |id: &str| {
+        let state = fs::read_to_string(format!("/proc/{}/stat", id.trim())).unwrap_or_default();
+        state.rsplit(')').next().is_some_and(|rest| !rest.is_empty() && !rest.starts_with(" Z"))
+    };
+    let sandbox = Sandbox::new();
+    // The engine ignores the end of its input, and has a child.
+    let to_move = "sleep 600 & echo $$ $! > ids.part; mv ids.part ids; wait; sleep 600";
+    let player = engine(&sandbox, "stubborn", to_move);
+    let mut child = Command::new(sandbox::PROGRAM)
+        .args(["match", &player, "heuristic", "--games", "2", "--quiet"])
+        .current_dir(sandbox.path())
+        .spawn()
+        .unwrap();
+    let begin = Instant::now();
+    while !sandbox.exists("ids") {
+        assert!(begin.elapsed() < Duration::from_secs(60), "the engine was not asked for a move");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let ids = sandbox.text("ids");
+    assert!(ids.split(' ').all(is_running), "{ids}");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    while ids.split(' ').any(is_running) {
+        assert!(begin.elapsed() < Duration::from_secs(120), "an engine process remains: {ids}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// A program that never answers was waited for 60 s.
+#[test]
+fn a_silent_engine_is_reported_soon() {
+    let sandbox = Sandbox::new();
+    program(&sandbox, "silent", "#!/bin/sh\nsleep 600\n");
+    for (keys, limit) in [("", 10), ("?start_timeout=1", 1)] {
+        let begin = Instant::now();
+        let player = format!("gtp:./silent{keys}");
+        let ran = sandbox.run(&["match", &player, "heuristic", "--games", "2"]);
+        let seconds = begin.elapsed().as_secs();
+        assert!(ran.code != 0 && (limit..limit + 30).contains(&seconds), "{seconds} s");
+        sandbox::assert_clear(&ran.err);
+        assert!(ran.err.contains(&format!("no answer within {limit} s")), "{}", ran.err);
+        assert!(ran.err.contains("start_timeout=60"), "{}", ran.err);
+    }
+}
+
 #[test]
 fn a_failing_engine_does_not_affect_other_games_of_a_league() {
     let sandbox = Sandbox::new();
@@ -117,9 +183,9 @@ fn a_failing_engine_does_not_affect_other_games_of_a_league() {
     let with = sandbox.json(&[&["league", "heuristic", &quitter, "random"][..], &options].concat());
     let last = &with["players"][2];
     assert_eq!((&last["name"], &last["points"]), (&json!("quitter"), &json!(0.0)));
-    let faults = with["faults"].as_array().unwrap().len();
-    // A game may end before its first move, since random moves are not requested; few do.
-    assert!(faults >= 15, "{faults}");
+    let forfeits = with["forfeits"].as_array().unwrap().len();
+    // Random moves are not requested from the engine, so a few games may end without an engine move.
+    assert!(forfeits >= 15, "{forfeits}");
     let alone = sandbox.json(&[&["match", "heuristic", "random"][..], &options].concat());
     let points = 10.0 * alone["score"].as_f64().unwrap();
     assert_eq!(
@@ -148,7 +214,7 @@ fn an_illegal_move_of_an_nboard_engine_is_a_forfeit() {
     sandbox.write("start.boards", format!("{board}\n"));
     let player = "nboard:./liar?name=liar";
     let run = ["match", player, "heuristic", "--openings", "start.boards", "--games", "4"];
-    all_forfeits(&sandbox.json(&run), "liar", "A1");
+    assert_all_forfeits(&sandbox.json(&run), "liar", "A1");
 }
 
 #[test]
@@ -193,7 +259,7 @@ fn a_failing_player_stops_game_generation() {
     let ran =
         sandbox.run(&["data", "generate", "--to", "x.txt", "--player", &quitter, "--out", "run"]);
     assert_eq!((ran.code, ran.out.as_str()), (1, ""));
-    sandbox::clear(&ran.err);
+    sandbox::assert_clear(&ran.err);
     assert!(ran.err.contains("no more") && ran.err.contains("--resume run"), "{}", ran.err);
     assert!(!sandbox.exists("x.txt"));
 }
@@ -209,14 +275,14 @@ fn a_real_engine_plays() {
     sandbox.write("o.txt", "f5d6c3d3c4\nf5f6e6f4\n");
     let player = format!("gtp:{rhino}?name=rhino");
     let found = sandbox.json(&["match", &player, "heuristic", "--openings", "o.txt"]);
-    assert_eq!((&found["games"], &found["faults"]), (&json!(4), &json!([])), "{found}");
+    assert_eq!((&found["games"], &found["forfeits"]), (&json!(4), &json!([])), "{found}");
     assert!(found["score"].as_f64().unwrap() > 0.5, "{found}");
 }
 
 #[test]
 fn no_engine_process_remains() {
     let sandbox = Sandbox::new();
-    // A name that no other process has.
+    // The name of the engine program is unique among all processes.
     let name = format!("leftover-{}", std::process::id());
     let player = engine(&sandbox, &name, "sleep 600").replace("seconds=60", "seconds=1");
     sandbox.ok(&["match", &player, "heuristic", "--games", "2"]);

@@ -5,7 +5,7 @@
 mod sandbox;
 
 use outflank_runs::{Rng, RngExt, rng};
-use sandbox::{PROGRAM, Sandbox, same};
+use sandbox::{PROGRAM, Sandbox, assert_same_files};
 use std::collections::BTreeMap;
 use std::fs;
 use std::process::{Command, Stdio};
@@ -14,16 +14,16 @@ use std::time::{Duration, Instant};
 /// Number of kills per command.
 const TIMES: u32 = 3;
 
-/// The words of a command; a `#` is a space within a word.
+/// Splits a command into words; a `#` stands for a space within a word.
 fn words(text: &str) -> Vec<String> {
     text.split_whitespace().map(|word| word.replace('#', " ")).collect()
 }
 
-/// Runs a command without interruption, then again with kills at random times, and compares all
-/// files, or only those with the names in `only`.
-fn killed(rng: &mut Rng, command: &str, only: &[&str]) {
+/// Runs a command without interruption, then again with kills at random times, and asserts that all
+/// files are equal, or only those named in `only` if it is not empty.
+fn assert_same_after_kills(rng: &mut Rng, command: &str, only: &[&str]) {
     let name = command.split_whitespace().next().unwrap_or_default();
-    // Methods that are subcommands are named; the options are in the configuration.
+    // A resumed run needs the method only if it is a subcommand; the options are in its configuration.
     let method = command.split_whitespace().nth(1).filter(|_| name == "train");
     let method = method.filter(|word| SUBCOMMANDS.contains(word)).unwrap_or_default();
     let start = words(&format!("{command} --quiet --out run"));
@@ -35,9 +35,9 @@ fn killed(rng: &mut Rng, command: &str, only: &[&str]) {
         tree.retain(|name, _| only.is_empty() || only.contains(&name.as_str()));
         tree
     };
-    let whole = Sandbox::new();
+    let uninterrupted = Sandbox::new();
     let began = Instant::now();
-    whole.ok(&start);
+    uninterrupted.ok(&start);
     let longest = began.elapsed().as_millis() as u32;
     let sandbox = Sandbox::new();
     let mut started = false;
@@ -46,22 +46,22 @@ fn killed(rng: &mut Rng, command: &str, only: &[&str]) {
         started = sandbox.killed_after(milliseconds, if started { &resume } else { &start });
     }
     sandbox.ok(if started { &resume } else { &start });
-    same(&tree(&sandbox), &tree(&whole));
+    assert_same_files(&tree(&sandbox), &tree(&uninterrupted));
 }
 
 const SUBCOMMANDS: [&str; 10] =
     ["tdl", "cel", "hof", "ptdl", "ctdl", "etdl", "self-play", "ann", "gp", "cnn"];
 
-fn all(seed: u64, commands: &[&str]) {
+fn check_all(seed: u64, commands: &[&str]) {
     let mut rng = rng::stream(seed, &["killed"]);
     for command in commands {
-        killed(&mut rng, command, &[]);
+        assert_same_after_kills(&mut rng, command, &[]);
     }
 }
 
 #[test]
 fn killed_contests_and_experiments() {
-    all(
+    check_all(
         1,
         &[
             "match heuristic@3 yoshioka@2 --games 100 --random 0.1",
@@ -75,20 +75,24 @@ fn killed_contests_and_experiments() {
 
 #[test]
 fn killed_training_on_games() {
-    all(
+    check_all(
         2,
         &[
             "train --features 1tuple --sample 100 --match-games 40",
             "train mm --features 1tuple --sample 40 --match-games 20 --max-iterations 5",
             "train lstd --features 1tuple --sample 40 --match-games 20",
             "train classify --features 1tuple --sample 40 --match-games 20",
-            "train ipref --solver online --sample 60 --match-games 2 --epochs 2 --stage 10",
+            "train ipref --solver online --sample 60 --match-games 2 --epochs 2 --discs-per-stage 10",
         ],
     );
     // Other files of the run contain times.
     let cnn = "train cnn --net fc2x32 --sample 60 --epochs 4 --batch-size 64 --warmup-steps 5 \
                --checkpoint-every 0.03s --test-positions 100";
-    killed(&mut rng::stream(2, &["network"]), cnn, &["config.toml", "model.safetensors"]);
+    assert_same_after_kills(
+        &mut rng::stream(2, &["network"]),
+        cnn,
+        &["config.toml", "model.safetensors"],
+    );
 }
 
 #[test]
@@ -99,12 +103,12 @@ fn killed_training_by_playing() {
     let mut commands = vec![
         "train tdl --shape 4x4 --games 4000 --measurements 8 --match-games 20",
         "train ptdl --population 4 --shape 3x3 --games 4000 --measurements 8 --match-games 20",
-        "train self-play --games 300 --games-per-batch 30 --measurements 5 --stage 30 --match-games 4",
+        "train self-play --games 300 --games-per-batch 30 --measurements 5 --discs-per-stage 30 --match-games 4",
         "train ann --net FC#192-8-1 --games 200 --measurements 5 --match-games 4",
-        "train gp --rounds 4 --initial 3 --depth 1 --match-games 4 --restarts 2 --tests 20",
+        "train gp --rounds 4 --initial 3 --depth 1 --match-games 4 --restarts 2 --test-pairs 20",
     ];
     commands.extend(coevolved.iter().map(String::as_str));
-    all(3, &commands);
+    check_all(3, &commands);
 }
 
 /// A run with a damaged checkpoint reports it and resumes from the one before.
@@ -112,8 +116,8 @@ fn killed_training_by_playing() {
 fn a_damaged_checkpoint_is_reported() {
     let command = "train tdl --shape 4x4 --games 20000 --measurements 20 --match-games 20 --quiet";
     let command = words(&format!("{command} --out run"));
-    let (whole, sandbox) = (Sandbox::new(), Sandbox::new());
-    whole.ok(&command.iter().map(String::as_str).collect::<Vec<_>>());
+    let (uninterrupted, sandbox) = (Sandbox::new(), Sandbox::new());
+    uninterrupted.ok(&command.iter().map(String::as_str).collect::<Vec<_>>());
     let mut child = Command::new(PROGRAM)
         .args(&command)
         .current_dir(sandbox.path())
@@ -136,5 +140,5 @@ fn a_damaged_checkpoint_is_reported() {
     assert_eq!(message.lines().count(), 1, "{message}");
     assert!(message.contains("run/checkpoint.bin: it is damaged"), "{message}");
     assert!(message.contains("resuming from run/checkpoint-before.bin"), "{message}");
-    same(&sandbox.tree("run"), &whole.tree("run"));
+    assert_same_files(&sandbox.tree("run"), &uninterrupted.tree("run"));
 }

@@ -3,7 +3,7 @@
 #[path = "support/sandbox.rs"]
 mod sandbox;
 
-use sandbox::{PROGRAM, Sandbox, has_keys, same};
+use sandbox::{PROGRAM, Sandbox, assert_same_files, has_keys};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 
@@ -138,9 +138,9 @@ fn files_do_not_depend_on_the_number_of_threads() {
         };
         let one = out("1");
         for threads in ["2", "5"] {
-            same(&out(threads), &one);
+            assert_same_files(&out(threads), &one);
         }
-        // And another seed plays other games.
+        // Another seed plays other games.
         sandbox.ok(&[run, &["--seed", "10", "--out", "run"]].concat());
         let journal = if run[0] == "openings" { "run/tries.tsv" } else { "run/games.tsv" };
         assert_ne!(sandbox.read(journal), one[journal], "{run:?}");
@@ -283,7 +283,7 @@ fn generated_openings_are_distinct_and_playable() {
     // One ply gives only four positions.
     let ran = sandbox.run(&["openings", "--count", "5", "--ply", "1", "--simulations", "1"]);
     assert_eq!((ran.code, ran.out.as_str()), (1, ""));
-    sandbox::clear(&ran.err);
+    sandbox::assert_clear(&ran.err);
     assert!(ran.err.contains("only 4 distinct positions"), "{}", ran.err);
 }
 
@@ -298,14 +298,14 @@ fn all_forms_of_players_are_accepted() {
         "heuristic@mcts5",
         "heuristic?noise=0.5",
         "heuristic@2?noise=0.5&random=0.5",
-        "heuristic?stage=30-60&with=yoshioka@2",
+        "heuristic?plies=30-60&with=yoshioka@2",
         "my counter.wpc",
         "my counter.wpc@2?view=invert",
         "./my counter.wpc?name=it",
     ] {
         let found = sandbox.json(&["match", player, "random?name=other", "--games", "2"]);
         assert_eq!(found["games"], 2, "{player}");
-        assert_eq!(found["faults"], json!([]), "{player}");
+        assert_eq!(found["forfeits"], json!([]), "{player}");
     }
 }
 

@@ -3,7 +3,7 @@
 #[path = "support/sandbox.rs"]
 mod sandbox;
 
-use sandbox::{PROGRAM, Sandbox, same};
+use sandbox::{PROGRAM, Sandbox, assert_same_files};
 use std::io::Read;
 use std::process::{Command, Stdio};
 
@@ -69,7 +69,10 @@ const COMMANDS: [(&[&str], &[&str]); 18] = [
     (&["data", "check"], &["PATH"]),
     (&["data", "convert"], &["--to", "--format", "--years", "--by", "--tournament", "--sample"]),
     (&["data", "export"], &["--to", "--choices", "--unique", "--symmetric", "--split", "--test"]),
-    (&["data", "generate"], &["--to", "--player", "--games", "--opening", "--out", "--resume"]),
+    (
+        &["data", "generate"],
+        &["--to", "--player", "--games", "--random-plies", "--out", "--resume"],
+    ),
     (&["openings"], &["--count", "--ply", "--simulations", "--game", "--to", "--out", "--resume"]),
     (&["players"], &["--game", "--json"]),
     (&["perft"], &["--game", "--board", "--json"]),
@@ -111,7 +114,7 @@ fn help_lists_every_option() {
     }
     for command in ["match", "league"] {
         let help = sandbox.ok(&[command, "--help"]);
-        for part in ["MODEL[@SEARCH]", "x.toml", "@mcts5000", "gtp:", "nboard:", "stage="] {
+        for part in ["MODEL[@SEARCH]", "x.toml", "@mcts5000", "gtp:", "nboard:", "plies="] {
             assert!(help.contains(part), "{part} in {help}");
         }
     }
@@ -147,7 +150,7 @@ fn a_configuration_file_sets_options() {
     sandbox.ok(&["match", "heuristic", "random", "--config", "c.toml", "--out", "file"]);
     let typed = "match heuristic random --games 6 --random 0.25 --seed 7 --out typed";
     sandbox.ok(&typed.split(' ').collect::<Vec<_>>());
-    same(&sandbox.tree("file"), &sandbox.tree("typed"));
+    assert_same_files(&sandbox.tree("file"), &sandbox.tree("typed"));
 
     // Typed options override --set, which overrides the file.
     let found = sandbox.json(&[
@@ -192,10 +195,32 @@ fn the_configuration_of_a_run_repeats_it() {
         // The largest seed.
         sandbox.ok(&[run, &["--seed", "18446744073709551615", "--out", "first"]].concat());
         sandbox.ok(&[run[0], "--config", "first/config.toml", "--out", "second"]);
-        same(&sandbox.tree("second"), &sandbox.tree("first"));
+        assert_same_files(&sandbox.tree("second"), &sandbox.tree("first"));
         std::fs::remove_dir_all(sandbox.file("first")).unwrap();
         std::fs::remove_dir_all(sandbox.file("second")).unwrap();
     }
+}
+
+/// An empty or truncated file started a run with the default options.
+#[test]
+fn an_empty_or_truncated_configuration_is_an_error() {
+    let sandbox = Sandbox::new();
+    let with = |file: &str| sandbox.rejected(&["match", "heuristic", "random", "--config", file]);
+    for (text, part) in [
+        ("", "is empty or truncated"),
+        ("# games = 20", "sets no options"),
+        ("command = 'match'\nseed = 3\n[settings]\n", "[settings] is empty"),
+    ] {
+        sandbox.write("x.toml", text);
+        assert!(with("x.toml").contains(part), "{text}: {}", with("x.toml"));
+    }
+    sandbox.ok(&["match", "heuristic", "random", "--games", "4", "--out", "run"]);
+    let whole = sandbox.text("run/config.toml");
+    for (at, _) in whole.match_indices('\n').filter(|(at, _)| at + 1 < whole.len()) {
+        sandbox.write("x.toml", &whole[..=at]);
+        assert!(with("x.toml").contains("truncated"), "{}", &whole[..=at]);
+    }
+    sandbox.ok(&["match", "--config", "run/config.toml", "--out", "again"]);
 }
 
 #[test]
@@ -255,7 +280,7 @@ fn worker_options_require_a_server() {
     for (command, part) in [
         ("match heuristic random --games 2 --queue mine", "--queue requires --on"),
         ("league heuristic random --games 2 --nats-user me", "--nats-user requires --on"),
-        ("train ctdl --patience 20", "--patience requires --on"),
+        ("train ctdl --worker-timeout 20", "--worker-timeout requires --on"),
         ("reproduce ann/table1 --nats-ca x.pem", "--nats-ca requires --on"),
         ("match heuristic random --config queue.toml", "(queue is set in queue.toml, line 2"),
     ] {
@@ -334,7 +359,7 @@ fn a_full_standard_output_is_an_error() {
     let output = Command::new(PROGRAM).args(["perft", "3"]).stdout(full).output().unwrap();
     assert_eq!(output.status.code(), Some(1));
     let message = String::from_utf8_lossy(&output.stderr).into_owned();
-    sandbox::clear(&message);
+    sandbox::assert_clear(&message);
     assert!(message.contains("standard output"), "{message}");
 }
 

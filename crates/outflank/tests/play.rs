@@ -27,7 +27,7 @@ fn document(sandbox: &Sandbox, arguments: &[&str], script: &str) -> Value {
     serde_json::from_str(&ran.out).unwrap_or_else(|error| panic!("{error}: {}", ran.out))
 }
 
-/// The line of a document's moves; every one must be legal.
+/// Replays the moves of a document; asserts that each is legal.
 fn line(found: &Value) -> Line<Othello> {
     let mut line = Line::<Othello>::default();
     for mv in found["moves"].as_array().unwrap() {
@@ -54,7 +54,7 @@ fn a_complete_game() {
     };
     has_keys(&found, &["game", "player", "side", "moves", "transcript", "result", "winner", "end"]);
     let end = *line(&found).position();
-    let score = end.score().unwrap();
+    let score = end.tournament_score().unwrap();
     assert_eq!((&found["over"], &found["result"]), (&json!(true), &json!(score)));
     assert_eq!((&found["side"], &found["end"]), (&json!("white"), &json!("input")));
     assert_eq!(found["black"], json!(end.discs(Side::Black).count_ones()));
@@ -102,7 +102,7 @@ fn undo_and_the_same_replies() {
     // White has no move to take back at first.
     let white = document(&sandbox, &["--player", "heuristic", "--side", "white"], "undo\n");
     assert_eq!(white["moves"].as_array().unwrap().len(), 1);
-    // Sides change, and the other side moves.
+    // After the sides are swapped, the other side moves.
     let switched = document(&sandbox, &options, "switch\n");
     assert_eq!(
         (&switched["side"], switched["moves"].as_array().unwrap().len()),

@@ -5,8 +5,8 @@ mod sandbox;
 
 use sandbox::Sandbox;
 
-/// The folders that the configuration of a run lists files of.
-fn read_by(sandbox: &Sandbox, run: &str) -> Vec<String> {
+/// The data folders of which the configuration of a run lists files.
+fn folders_read(sandbox: &Sandbox, run: &str) -> Vec<String> {
     let config = sandbox.text(&format!("{run}/config.toml"));
     let files = config.lines().filter_map(|line| line.strip_prefix("file = "));
     let folder = |file: &str| file.trim_matches('"').rsplit('/').nth(1).unwrap().to_owned();
@@ -36,7 +36,7 @@ fn an_experiment_needs_only_the_data_that_it_reads() {
     }
     for (name, run) in [("cnn/table2", "nets"), ("preference/sparsity", "rows")] {
         sandbox.ok(&[&reproduce(name, "data", run)[..], &scale].concat());
-        assert_eq!(read_by(&sandbox, run), ["wthor"]);
+        assert_eq!(folders_read(&sandbox, run), ["wthor"]);
         assert!(sandbox.exists(&format!("{run}/report.html")));
     }
 }
@@ -56,7 +56,7 @@ fn experiments_declare_the_data_that_they_read() {
             std::os::unix::fs::symlink(data.join(part), to).unwrap();
         }
         sandbox.ok(&["reproduce", name, "--scale", "smoke", "--data", "data", "--out", "run"]);
-        assert_eq!(read_by(&sandbox, "run"), parts, "{name}");
+        assert_eq!(folders_read(&sandbox, "run"), parts, "{name}");
     }
 }
 

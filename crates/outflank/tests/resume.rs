@@ -3,7 +3,7 @@
 #[path = "support/sandbox.rs"]
 mod sandbox;
 
-use sandbox::{PROGRAM, Sandbox, same};
+use sandbox::{PROGRAM, Sandbox, assert_same_files};
 use std::fs;
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -83,7 +83,7 @@ fn killed_runs_resume_to_the_same_bytes() {
             child.kill().unwrap();
             child.wait().unwrap();
             work.resume(&sandbox, "2");
-            same(&sandbox.tree("."), &wanted);
+            assert_same_files(&sandbox.tree("."), &wanted);
         }
     }
 }
@@ -102,35 +102,32 @@ fn truncated_journals_resume_to_the_same_bytes() {
             // An incomplete file of a killed process.
             sandbox.write("run/.part-x1y2z3", "half a page");
             work.resume(&sandbox, "1");
-            same(&sandbox.tree("."), &wanted);
+            assert_same_files(&sandbox.tree("."), &wanted);
         }
     }
 }
 
-/// Interrupted training restarts, unless the model or checkpoints of stages exist; games are not replayed.
+/// Interrupted training continues from its last checkpoint; games are not replayed.
 #[test]
 fn killed_training_runs_resume_to_the_same_bytes() {
     for (command, moments) in [
         (
             "train --features 1tuple --sample 200 --match-games 200",
-            &["config.toml", "learned.toml"][..],
+            &["config.toml", "checkpoint.bin"][..],
         ),
-        ("train pref --solver dual --sample 60 --match-games 100", &["model.safetensors"]),
+        ("train pref --solver dual --sample 60 --match-games 100", &["checkpoint-before.bin"]),
         (
             "train mm --sample 60 --match-games 60 --max-iterations 10",
             &["config.toml", "games.tsv"],
         ),
         ("train lstd --sample 60 --match-games 60", &["config.toml", "games.tsv"]),
         ("train classify --sample 60 --match-games 60", &["matches.csv"]),
-        // Some stages are done, others not, when it is killed.
+        // Some epochs are done when it is killed.
         (
-            "train ipref --solver online --sample 120 --match-games 2 --epochs 4 --stage 10",
-            &["stages/stage-00.bin", "stages/stage-02.bin", "stages/stage-05.bin"],
+            "train ipref --solver online --sample 120 --match-games 2 --epochs 4 --discs-per-stage 10",
+            &["checkpoint.bin", "checkpoint-before.bin"],
         ),
-        (
-            "train move-predictor --sample 40 --match-games 2 --stage 20",
-            &["stages", "stages/stage-01.bin"],
-        ),
+        ("train move-predictor --sample 40 --match-games 2 --discs-per-stage 20", &["metrics.csv"]),
     ] {
         let command = [&words(command)[..], &["--out", "run"]].concat();
         let whole = Sandbox::new();
@@ -150,7 +147,7 @@ fn killed_training_runs_resume_to_the_same_bytes() {
             child.kill().unwrap();
             child.wait().unwrap();
             sandbox.ok(&["train", "--resume", "run", "--threads", "1"]);
-            same(&sandbox.tree("run"), &whole.tree("run"));
+            assert_same_files(&sandbox.tree("run"), &whole.tree("run"));
         }
     }
 }
@@ -162,20 +159,16 @@ fn training_resumes_from_stored_files_and_rejects_changes() {
     let command = words("train mm --features t.txt --sample 40 --match-games 4 --out run");
     sandbox.ok(&command);
     let whole = sandbox.tree("run");
-    for lost in [&["games.tsv", "report.html"][..], &["model.safetensors"], &["learned.toml"]] {
+    for lost in [&["games.tsv", "report.html"][..], &["model.safetensors"], &["checkpoint.bin"]] {
         for name in lost {
             fs::remove_file(sandbox.file(&format!("run/{name}"))).unwrap();
         }
-        // A model without its training log is not used.
-        if lost == ["learned.toml"] {
-            fs::remove_file(sandbox.file("run/model.safetensors")).unwrap();
-        }
         sandbox.ok(&["train", "--resume", "run"]);
-        same(&sandbox.tree("run"), &whole);
+        assert_same_files(&sandbox.tree("run"), &whole);
     }
     for (arguments, part) in [
         ("train pref --resume run", "--prior has no effect with pref"),
-        ("train --resume run --max-iterations 3", "max-iterations = 200"),
+        ("train --resume run --max-iterations 3", "are done, more than the requested 3"),
         ("train --resume run --features ntuple", "features"),
     ] {
         let message = sandbox.rejected(&words(arguments));
@@ -184,11 +177,11 @@ fn training_resumes_from_stored_files_and_rejects_changes() {
     sandbox.write("t.txt", "a1 b2\n");
     assert!(sandbox.rejected(&["train", "--resume", "run"]).contains("data"));
     sandbox.write("t.txt", "a1 b1\n");
-    sandbox.write("run/learned.toml", "summary = 3");
+    sandbox.write("run/checkpoint.bin", "three");
     let ran = sandbox.run(&["train", "--resume", "run"]);
     assert_eq!(ran.code, 1);
-    sandbox::clear(&ran.err);
-    assert!(ran.err.contains("learned.toml is damaged"), "{}", ran.err);
+    sandbox::assert_clear(&ran.err);
+    assert!(ran.err.contains("checkpoint.bin: invalid checkpoint"), "{}", ran.err);
 }
 
 #[test]
@@ -216,7 +209,7 @@ fn a_player_joins_a_league_without_replaying_games() {
     };
     let journals = [&mut grown, &mut fresh].map(|tree| sorted(tree.remove("games.tsv").unwrap()));
     assert_eq!(journals[0], journals[1]);
-    same(&grown, &fresh);
+    assert_same_files(&grown, &fresh);
 
     // A player can be removed: the table equals that of the first league, and its games stay in the journal.
     sandbox.ok(&[&["league"], &players[..], &["--resume", "grown"]].concat());
@@ -228,7 +221,7 @@ fn a_player_joins_a_league_without_replaying_games() {
 #[test]
 fn game_generation_can_be_extended() {
     let sandbox = Sandbox::new();
-    let generate = "data generate --player random --opening 2 --to g.txt";
+    let generate = "data generate --player random --random-plies 2 --to g.txt";
     sandbox.ok(&[&words(generate)[..], &["--games", "10", "--out", "run"]].concat());
     let ten = sandbox.text("g.txt");
     sandbox.ok(&["data", "generate", "--resume", "run", "--to", "g.txt", "--games", "15"]);
@@ -269,8 +262,38 @@ fn changed_settings_are_errors_and_change_nothing() {
     sandbox.write("run/games.tsv", good.replacen("\t0\t", "\t1\t", 1));
     let ran = sandbox.run(&["match", "--resume", "run"]);
     assert_eq!(ran.code, 1);
-    sandbox::clear(&ran.err);
+    sandbox::assert_clear(&ran.err);
     assert!(ran.err.contains("run/games.tsv"), "{}", ran.err);
     sandbox.write("run/games.tsv", good);
     sandbox.ok(&["match", "--resume", "run"]);
+}
+
+/// A run folder is locked by the process that writes it.
+#[test]
+fn a_second_process_on_a_run_folder_is_refused() {
+    let sandbox = Sandbox::new();
+    let league = words("league heuristic@3 yoshioka@3 --games 4000 --random 0.1 --out run");
+    let mut first = Command::new(PROGRAM)
+        .args(&league)
+        .current_dir(sandbox.path())
+        .env_remove("OUTFLANK_DATA")
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    while !sandbox.exists("run/games.tsv") {
+        assert!(first.try_wait().unwrap().is_none(), "the league ended before it was stopped");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    for second in [&league[..], &["league", "--resume", "run"]] {
+        let message = sandbox.run(second);
+        assert_eq!(message.code, 1, "{}", message.err);
+        assert!(message.err.contains(&format!("process {} is", first.id())), "{}", message.err);
+    }
+    assert!(first.try_wait().unwrap().is_none(), "the first process goes on");
+    first.kill().unwrap();
+    first.wait().unwrap();
+    // The lock ends with its process. The finished run has no lock file.
+    let short = "match heuristic random --games 4 --out match";
+    sandbox.ok(&words(short));
+    assert!(!sandbox.exists("match/.lock"));
 }

@@ -10,11 +10,11 @@ mod sandbox;
 
 use nats::NatsServer;
 use process::Process;
-use sandbox::{Sandbox, same};
+use sandbox::{Sandbox, assert_same_files};
 use std::time::{Duration, Instant};
 
 /// Time between kills.
-const KILL: Duration = Duration::from_secs(2);
+const KILL_INTERVAL: Duration = Duration::from_secs(2);
 
 #[test]
 fn leagues_with_dying_workers_have_the_same_bytes() {
@@ -27,7 +27,7 @@ fn leagues_with_dying_workers_have_the_same_bytes() {
     let (mut seed, mut games, mut killed, mut last) = (0, 0, 0, Instant::now());
     while seed == 0 || Instant::now() < until {
         seed += 1;
-        let (alone, spread) = (Sandbox::new(), Sandbox::new());
+        let (local, remote) = (Sandbox::new(), Sandbox::new());
         let text = seed.to_string();
         let league = [
             "league",
@@ -46,22 +46,22 @@ fn leagues_with_dying_workers_have_the_same_bytes() {
             &text,
         ];
         let mut run = Process::start(
-            &spread,
-            &[&league[..], &["--on", &address, "--patience", "3"]].concat(),
+            &remote,
+            &[&league[..], &["--on", &address, "--worker-timeout", "3"]].concat(),
         );
         while !run.has_ended() {
             std::thread::sleep(Duration::from_millis(20));
-            if last.elapsed() >= KILL {
+            if last.elapsed() >= KILL_INTERVAL {
                 workers.remove(0).kill();
                 workers.push(Process::worker(&home, &server));
                 (last, killed) = (Instant::now(), killed + 1);
             }
         }
         run.wait();
-        alone.ok(&league);
-        same(&spread.tree("run"), &alone.tree("run"));
+        local.ok(&league);
+        assert_same_files(&remote.tree("run"), &local.tree("run"));
         // Six pairs.
-        let played = spread.text("run/games.tsv").lines().count();
+        let played = remote.text("run/games.tsv").lines().count();
         assert_eq!(played, 6 * 240);
         games += played;
     }

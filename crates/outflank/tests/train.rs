@@ -3,7 +3,7 @@
 #[path = "support/sandbox.rs"]
 mod sandbox;
 
-use sandbox::{Sandbox, data, has_keys, same};
+use sandbox::{Sandbox, assert_same_files, data, has_keys};
 use serde_json::json;
 
 const ACCURACY: [&str; 8] =
@@ -28,15 +28,22 @@ fn a_training_run_trains_measures_and_reports() {
     for file in [
         "config.toml",
         "report.html",
-        "curve.csv",
+        "metrics.csv",
         "accuracy.csv",
         "matches.csv",
         "cross-table.csv",
         "games.tsv",
-        "learned.toml",
+        "checkpoint.bin",
+        "model.safetensors",
     ] {
         assert!(sandbox.exists(&format!("runs/train-001/{file}")), "{file}");
     }
+    // Every training choice is seen, and the overlap with the test set is that of the positions.
+    assert_eq!(found["examples_seen"], found["choices"]);
+    let distinct = found["distinct_positions"].as_u64().unwrap();
+    assert!(distinct > 0 && distinct <= found["choices"].as_u64().unwrap(), "{found}");
+    let overlap = found["test_overlap"].as_f64().unwrap();
+    assert!((0.0..60.0).contains(&overlap), "{found}");
     let accuracy = found["accuracy"].as_array().unwrap();
     for model in accuracy {
         has_keys(model, &ACCURACY);
@@ -73,8 +80,7 @@ fn a_training_run_trains_measures_and_reports() {
         "Training and validation accuracy",
         "objective",
         "Percentage of points, row against column",
-        "Change of the value when an own disc replaces the opponent",
-        "X-square, its corner empty",
+        "in a league of players without search. It was trained on 120 games",
         "Strongest patterns",
         "The 15 tuples, each in its first placement",
     ] {
@@ -109,7 +115,10 @@ const METHODS: [(&[&str], usize); 11] = [
     (&["mm", "--multivalued", "--max-iterations", "3"], 6561),
     (&["classify", "--unbalanced", "--c", "0.5", "--features", "tuples.txt"], LISTED),
     // A set of weights for each stage, here two of thirty discs.
-    (&["ipref", "--solver", "online", "--stage", "30", "--features", "tuples.txt"], 2 * LISTED),
+    (
+        &["ipref", "--solver", "online", "--discs-per-stage", "30", "--features", "tuples.txt"],
+        2 * LISTED,
+    ),
     (
         &[
             "ipref",
@@ -126,7 +135,7 @@ const METHODS: [(&[&str], usize); 11] = [
     ),
     // A table for each square of a tuple that may be the move, and two counts.
     (
-        &["move-predictor", "--features", "tuples.txt", "--epochs", "2", "--stage", "60"],
+        &["move-predictor", "--features", "tuples.txt", "--epochs", "2", "--discs-per-stage", "60"],
         4 * 81 + 8 * 6561 + 4 * 81 + 2 * 64,
     ),
 ];
@@ -157,7 +166,7 @@ fn online_training_with_large_patterns_and_test_years() {
     assert!(percent(0) > percent(4) && percent(2) > percent(0), "{found}");
     assert!((percent(2) - 58.3).abs() < 3.0, "{}", percent(2));
     let games = &found["games"];
-    let split = (games["learned_from"].as_u64().unwrap(), games["measured_on"].as_u64().unwrap());
+    let split = (games["training"].as_u64().unwrap(), games["test"].as_u64().unwrap());
     assert!(split.0 + split.1 == 400 && split.1 > 100, "{games}");
     let page = sandbox.text("runs/train-001/report.html");
     assert!(page.contains("Moves of the opponent") && page.contains("The 18 tuples"));
@@ -180,7 +189,10 @@ fn options_without_effect_are_errors() {
             "--max-iterations has no effect",
         ),
         (&["train", "pref", "--solver", "online"], "--solver online is for ipref"),
-        (&["train", "--solver", "online", "--stage", "61"], "--stage must be a number of discs"),
+        (
+            &["train", "--solver", "online", "--discs-per-stage", "61"],
+            "--discs-per-stage must be from 1 to 60",
+        ),
         (
             &["train", "--solver", "online", "--lr", "nan"],
             "--learning-rate must be a positive number",
@@ -206,7 +218,7 @@ fn no_method_depends_on_the_number_of_threads() {
         };
         let found = run("1", &one);
         run("2", &two);
-        same(&sandbox.tree(&one), &sandbox.tree(&two));
+        assert_same_files(&sandbox.tree(&one), &sandbox.tree(&two));
         has_keys(&found, &["method", "run", "model", "seconds", "accuracy", "matches"]);
         assert_eq!(found["method"], name);
         let learned = &found["accuracy"][0];
@@ -221,7 +233,7 @@ fn no_method_depends_on_the_number_of_threads() {
         let config = format!("{one}/config.toml");
         let again = format!("{number}-again");
         sandbox.ok(&["train", "--config", &config, "--out", &again]);
-        same(&sandbox.tree(&again), &sandbox.tree(&one));
+        assert_same_files(&sandbox.tree(&again), &sandbox.tree(&one));
     }
 }
 
@@ -231,7 +243,7 @@ fn results_depend_on_the_seed_and_not_on_the_number_of_threads() {
     let learn = ["train", "--sample", "60", "--match-games", "20", "--seed", "3", "--threads"];
     sandbox.ok(&[&learn[..], &["1", "--out", "one"]].concat());
     sandbox.ok(&[&learn[..], &["2", "--out", "two"]].concat());
-    same(&sandbox.tree("one"), &sandbox.tree("two"));
+    assert_same_files(&sandbox.tree("one"), &sandbox.tree("two"));
     let other = ["train", "--sample", "60", "--match-games", "20", "--seed", "4", "--out", "other"];
     sandbox.ok(&other);
     assert_ne!(sandbox.read("one/model.safetensors"), sandbox.read("other/model.safetensors"));
@@ -329,5 +341,58 @@ fn wrong_inputs_are_errors_and_leave_no_folder() {
     ] {
         let message = sandbox.rejected(&[&["train"], more].concat());
         assert!(message.contains(part), "{more:?}: {message}");
+    }
+}
+
+/// The metrics select the model and end training; a finished run is extended without changing its
+/// configuration.
+#[test]
+fn runs_stop_early_and_are_extended() {
+    let sandbox = Sandbox::new();
+    sandbox.write("tuples.txt", TUPLES);
+    let online =
+        ["train", "--solver", "online", "--discs-per-stage", "30", "--features", "tuples.txt"];
+    let few = ["--sample", "60", "--match-games", "2", "--epochs", "2", "--out", "run"];
+    let found = sandbox.json(&[&online[..], &few].concat());
+    assert_eq!(found["epochs"], 2.0);
+    let config = sandbox.text("run/config.toml");
+    let two = sandbox.read("run/model.safetensors");
+    let found = sandbox.json(&["train", "--resume", "run", "--epochs", "5"]);
+    assert_eq!(found["epochs"], 5.0);
+    assert_eq!(found["examples_seen"].as_u64(), found["choices"].as_u64().map(|count| 5 * count));
+    let remarks = found["remarks"].to_string();
+    assert!(remarks.contains("--epochs 2 and extended to 5"), "{remarks}");
+    assert_eq!(sandbox.text("run/config.toml"), config);
+    assert_ne!(sandbox.read("run/model.safetensors"), two);
+    // The games are those of the new model.
+    sandbox.ok(&["train", "--resume", "run"]);
+    std::fs::remove_file(sandbox.file("run/games.tsv")).unwrap();
+    let games = sandbox.tree("run");
+    sandbox.ok(&["train", "--resume", "run"]);
+    assert_eq!(sandbox.read("run/result.json"), games["result.json"]);
+    // The extension holds for later calls, and the budget cannot fall below what is done.
+    let before = sandbox.tree("run");
+    assert_eq!(sandbox.json(&["train", "--resume", "run"])["epochs"], 5.0);
+    assert_same_files(&sandbox.tree("run"), &before);
+    let message = sandbox.rejected(&["train", "--resume", "run", "--epochs", "3"]);
+    assert!(message.contains("5 epochs are done, more than the requested 3"), "{message}");
+    // A learning rate that is far too high: the first epochs are the best.
+    let wild = ["--learning-rate", "50", "--sample", "60", "--match-games", "2", "--epochs", "40"];
+    let patience = ["--patience", "2", "--out", "early"];
+    let found = sandbox.json(&[&online[..], &wild, &patience].concat());
+    let metrics = sandbox.text("early/metrics.csv");
+    let rows: Vec<Vec<f64>> = metrics
+        .lines()
+        .skip(1)
+        .map(|line| line.split(',').map(|cell| cell.parse().unwrap()).collect())
+        .collect();
+    let validation =
+        metrics.lines().next().unwrap().split(',').position(|c| c == "validation accuracy");
+    let values: Vec<f64> = rows.iter().map(|row| row[validation.unwrap()]).collect();
+    let best = values.iter().copied().fold(f64::MIN, f64::max);
+    let first = values.iter().position(|value| *value == best).unwrap();
+    assert!(values.len() == (first + 3).min(40), "{values:?}");
+    if values.len() < 40 {
+        assert!(found["remarks"].to_string().contains("stopped early"), "{found}");
     }
 }

@@ -3,7 +3,7 @@
 #[path = "support/sandbox.rs"]
 mod sandbox;
 
-use sandbox::{Sandbox, clear, same};
+use sandbox::{Sandbox, assert_clear, assert_same_files};
 
 const START: [&str; 10] = [
     "train",
@@ -53,7 +53,7 @@ fn killed_runs_resume_to_the_same_bytes() {
             true => sandbox.ok(&["train", "ann", "--resume", "run", "--quiet", "--threads", "2"]),
             false => sandbox.ok(&whole),
         };
-        same(&sandbox.tree("run"), &wanted);
+        assert_same_files(&sandbox.tree("run"), &wanted);
     }
 }
 
@@ -120,7 +120,7 @@ fn diverging_weights_stop_the_run() {
     let sandbox = Sandbox::new();
     let ran = sandbox.run(&[&START[..], &["--lr", "1e39", "--quiet", "--out", "run"]].concat());
     assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{}", ran.err);
-    clear(&ran.err);
+    assert_clear(&ran.err);
     assert!(ran.err.contains("training diverged in game 2"), "{}", ran.err);
     assert!(ran.err.contains("--learning-rate"), "{}", ran.err);
     assert!(!sandbox.exists("run/model.safetensors"));

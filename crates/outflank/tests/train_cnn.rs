@@ -33,6 +33,10 @@ fn with<'a>(more: &[&'a str]) -> Vec<&'a str> {
     TRAIN.iter().chain(more).copied().collect()
 }
 
+fn steps(found: &Value) -> u64 {
+    found["step"].as_u64().unwrap()
+}
+
 #[test]
 fn networks_are_tested_by_example_and_by_game() {
     let sandbox = Sandbox::new();
@@ -48,7 +52,14 @@ fn networks_are_tested_by_example_and_by_game() {
         assert_eq!(names, ["unique-s by example", "original by example", games]);
         // The overlap with the training set is reported; held-out games have little.
         let overlap = |test: &Value| test["train_overlap"].as_f64().unwrap();
-        assert!(overlap(&tests[0]) > 80.0, "{split}: {found}");
+        // A tenth of an epoch has seen a tenth of the examples, and of each position eight of them.
+        assert!((20.0..80.0).contains(&overlap(&tests[0])), "{split}: {found}");
+        let batches = found["examples_seen"].as_u64().unwrap() / 64;
+        assert_eq!(
+            (found["examples_seen"].as_u64().unwrap(), batches),
+            (64 * batches, steps(&found))
+        );
+        assert!(found["distinct_positions"].as_u64() <= found["examples_seen"].as_u64());
         assert_eq!(overlap(&tests[2]) < 20.0, split != "example", "{split}: {found}");
         assert!(tests[2]["count"].as_u64().unwrap() > 200, "{found}");
         // The report has every test with its interval, the curve, and the configuration.
@@ -97,9 +108,11 @@ fn a_report_matches_the_network_beside_it() {
     let fewer = ["train", "cnn", "--resume", "run", "--quiet", "--epochs", "0.05"];
     let message = sandbox.rejected(&fewer);
     assert!(message.contains("epochs are done"), "{message}");
-    sandbox::same(&sandbox.tree("run"), &before);
+    sandbox::assert_same_files(&sandbox.tree("run"), &before);
+    let config = sandbox.text("run/config.toml");
     sandbox.ok(&["train", "cnn", "--resume", "run", "--epochs", "0.15"]);
     assert!(sandbox.text("run/report.html").contains("gives other weights"));
+    assert_eq!(sandbox.text("run/config.toml"), config);
     assert!(!sandbox.text("again/report.html").contains("gives other weights"));
 }
 
@@ -145,8 +158,8 @@ fn a_network_is_fine_tuned_from_another() {
     assert_eq!(weights("late"), weights("first"));
     assert_ne!(weights("on"), weights("first"));
     let loss = |run: &str| -> f64 {
-        let curve = sandbox.text(&format!("{run}/curve.csv"));
-        curve.lines().nth(1).unwrap().split(',').nth(5).unwrap().parse().unwrap()
+        let curve = sandbox.text(&format!("{run}/metrics.csv"));
+        curve.lines().nth(1).unwrap().split(',').nth(1).unwrap().parse().unwrap()
     };
     assert!(loss("on") < loss("first"), "{} {}", loss("on"), loss("first"));
     // The path of the initial network may change, but not its weights.
@@ -190,7 +203,7 @@ fn a_second_stop_request_ends_the_program_at_once() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    while !sandbox.exists("run/checkpoint.toml") {
+    while !sandbox.exists("run/checkpoint.bin") {
         assert!(child.try_wait().unwrap().is_none(), "the run ended before it was stopped");
         std::thread::sleep(Duration::from_millis(1));
     }
@@ -218,8 +231,8 @@ fn a_run_without_a_number_of_steps_says_how_to_resume() {
         message.contains("step 0; resume with: outflank train cnn --resume run --time-limit TIME"),
         "{message}"
     );
-    let refused = sandbox.rejected(&["train", "cnn", "--resume", "run", "--quiet"]);
-    assert!(refused.contains("no training budget"), "{refused}");
+    // The time limit is in the configuration, which therefore repeats the run.
+    assert!(sandbox.text("run/config.toml").contains("time-limit = \"0s\""));
     sandbox.ok(&["train", "cnn", "--resume", "run", "--time-limit", "1.2s"]);
     assert!(sandbox.exists("run/model.safetensors"));
 }
@@ -302,7 +315,7 @@ fn a_diverging_run_keeps_its_last_checkpoint() {
         let sandbox::Ran { code, err, .. } = sandbox.run(words);
         assert_ne!(code, 0, "{err}");
         assert!(err.contains("smaller") && !err.contains("NaN"), "{err}");
-        assert!(sandbox.exists("wild/checkpoint.toml"));
+        assert!(sandbox.exists("wild/checkpoint.bin"));
     }
 }
 
@@ -341,7 +354,10 @@ fn a_run_that_cannot_start_leaves_no_folder() {
             &["train", "cnn", "--quiet", "--sample", "1", "--batch-size", "4096", "--epochs", "1"],
             "smaller --batch-size",
         ),
-        (&["train", "cnn", "--last-year", "2000", "--epochs", "1"], "--split game or both"),
+        (
+            &["train", "cnn", "--last-year", "2000", "--split", "example", "--epochs", "1"],
+            "--split game or both",
+        ),
         (&["train", "cnn", "--test-positions", "0", "--epochs", "1"], "--test-positions"),
         (&["train", "cnn", "--ensemble-member", "0", "--epochs", "1"], "--ensemble-member"),
     ] {

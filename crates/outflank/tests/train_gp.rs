@@ -3,14 +3,14 @@
 #[path = "support/sandbox.rs"]
 mod sandbox;
 
-use sandbox::{PROGRAM, Sandbox, has_keys, same};
+use sandbox::{PROGRAM, Sandbox, assert_same_files, has_keys};
 use std::io::Write;
 use std::process::{Command, Stdio};
 
 /// A run of a second or so.
 const BARE: &str = "train gp --rounds 6 --depth 1 --match-games 10 --opponents 2 --restarts 2 \
                     --quiet --out run";
-const MEASURED: &str = "--tests 70 --benchmark 4";
+const MEASURED: &str = "--test-pairs 70 --benchmark-opponents 4";
 
 /// The same with test pairs and a benchmark.
 fn small(more: &str) -> String {
@@ -43,7 +43,7 @@ fn a_run_writes_a_player_and_a_curve_for_either_game() {
         // Five heuristics meet each other at first; then a new one meets the best and two others.
         assert_eq!(curve[0]["games"].as_f64(), Some(30.0));
         assert_eq!(curve[1]["games"].as_f64(), Some(39.0));
-        let table = sandbox.text("run/curve.csv");
+        let table = sandbox.text("run/metrics.csv");
         assert!(table.starts_with("round,games,comparisons,foreseen,evidence,mean,"), "{table}");
         assert_eq!(table.lines().count(), 8);
         let events = sandbox.read("run/events.out.tfevents.0.outflank");
@@ -60,17 +60,17 @@ fn a_run_writes_a_player_and_a_curve_for_either_game() {
 #[test]
 fn all_acquisition_functions_and_targets() {
     for options in [
-        "--tests 20 --benchmark 3 --sampling random --ceiling",
-        "--tests 20 --benchmark 3 --opponents-by sampling",
-        "--tests 20 --benchmark 3 --sampling uncertainty --find pair",
-        "--tests 20 --benchmark 3 --find pair --ard --space weights",
-        "--tests 0 --benchmark 0",
+        "--test-pairs 20 --benchmark-opponents 3 --sampling random --accuracy-limit",
+        "--test-pairs 20 --benchmark-opponents 3 --opponents-by sampling",
+        "--test-pairs 20 --benchmark-opponents 3 --sampling uncertainty --propose pair",
+        "--test-pairs 20 --benchmark-opponents 3 --propose pair --ard --space weights",
+        "--test-pairs 0 --benchmark-opponents 0",
     ] {
         let sandbox = Sandbox::new();
         let value = sandbox.json(&words(&format!("{BARE} {options}")));
-        assert_eq!(value["accuracy"].is_null(), options.contains("--tests 0"));
-        assert_eq!(value["fresh"].is_null(), options.contains("--benchmark 0"));
-        assert_eq!(value["ceiling"].is_number(), options.contains("--ceiling"));
+        assert_eq!(value["accuracy"].is_null(), options.contains("--test-pairs 0"));
+        assert_eq!(value["fresh"].is_null(), options.contains("--benchmark-opponents 0"));
+        assert_eq!(value["ceiling"].is_number(), options.contains("--accuracy-limit"));
     }
 }
 
@@ -90,7 +90,7 @@ fn killed_runs_resume_to_the_same_bytes_on_any_number_of_threads() {
             true => sandbox.ok(&words("train gp --resume run --threads 2 --quiet")),
             false => sandbox.ok(&words(&small)),
         };
-        same(&sandbox.tree("run"), &wanted);
+        assert_same_files(&sandbox.tree("run"), &wanted);
     }
 }
 
@@ -141,7 +141,7 @@ fn a_person_can_stop_and_resume() {
         let left = "2\n=\n".to_owned() + &"1\n2\n=\n".repeat(20);
         let (code, message) = answer(&sandbox, "train gp --resume run", &left);
         assert_eq!(code, 0, "{message}");
-        same(&sandbox.tree("run"), &wanted);
+        assert_same_files(&sandbox.tree("run"), &wanted);
     }
 }
 
@@ -152,13 +152,13 @@ fn wrong_options_are_errors_before_anything_runs() {
         ("--rounds 0", "--rounds is a number from 1 to 2000, not 0"),
         ("--rounds 100000", "--rounds"),
         ("--initial 1", "--initial is a number from 2"),
-        ("--pair-games 0", "--pair-games is a number from 1"),
+        ("--games-per-pair 0", "--games-per-pair is a number from 1"),
         ("--depth 0", "--depth is a number from 1"),
-        ("--opening 99", "--opening is a number from 0 to 40, not 99"),
+        ("--random-plies 99", "--random-plies is a number from 0 to 40, not 99"),
         ("--tolerance 0", "--tolerance must be above 0"),
         ("--tolerance nan", "--tolerance must be above 0"),
         ("--match-games 3", "even"),
-        ("--tests 0 --ceiling", "--ceiling is measured on test pairs"),
+        ("--test-pairs 0 --accuracy-limit", "--accuracy-limit is measured on test pairs"),
         ("--sampling luck", "luck"),
         ("--sweeps 3", "--max-iterations"),
         ("--steps 3", "--kernel-iterations"),

@@ -3,7 +3,7 @@
 #[path = "support/sandbox.rs"]
 mod sandbox;
 
-use sandbox::{Sandbox, has_keys, same};
+use sandbox::{Sandbox, assert_same_files, has_keys};
 
 /// A run of a second or so.
 const SMALL: [&str; 9] = [
@@ -50,7 +50,7 @@ fn a_run_writes_a_player_a_curve_and_events() {
         value["curve"].as_array().unwrap().iter().map(|p| p["games"].as_u64().unwrap()).collect();
     assert_eq!(games, [200, 400, 600]);
     assert_eq!(value["curve"][0]["scores"].as_array().unwrap().len(), 2);
-    let curve = sandbox.text("run/curve.csv");
+    let curve = sandbox.text("run/metrics.csv");
     assert_eq!(curve.lines().count(), 4);
     assert!(curve.starts_with("games,heuristic,heuristic error,random,random error\n"), "{curve}");
     let events = sandbox.read("run/events.out.tfevents.0.outflank");
@@ -121,7 +121,7 @@ fn killed_runs_resume_to_the_same_bytes() {
         } else {
             sandbox.ok(&small(&start, &rest));
         }
-        same(&sandbox.tree("run"), &wanted);
+        assert_same_files(&sandbox.tree("run"), &wanted);
     }
 }
 
@@ -131,7 +131,7 @@ fn self_play_does_not_depend_on_threads_or_interruptions() {
     let start =
         ["train", "self-play", "--games", "120", "--games-per-batch", "30", "--measurements", "4"];
     let rest = ["--opponent", "heuristic", "--opponent-share", "0.5", "--features", "t.txt"];
-    let run = ["--stage", "20", "--match-games", "20", "--quiet", "--out", "run"];
+    let run = ["--discs-per-stage", "20", "--match-games", "20", "--quiet", "--out", "run"];
     let whole = [&start[..], &rest, &run].concat();
     let tuples = "a1 b1 c1 d1 e1 f1 g1 h1\nd4 e4 d5 e5\n";
     let done = |threads: &str| {
@@ -142,7 +142,7 @@ fn self_play_does_not_depend_on_threads_or_interruptions() {
         sandbox.tree("run")
     };
     let wanted = done("1");
-    same(&done("2"), &wanted);
+    assert_same_files(&done("2"), &wanted);
     for milliseconds in [20, 100] {
         let sandbox = Sandbox::new();
         sandbox.write("t.txt", tuples);
@@ -151,7 +151,7 @@ fn self_play_does_not_depend_on_threads_or_interruptions() {
             true => sandbox.ok(&["train", "self-play", "--resume", "run", "--quiet"]),
             false => sandbox.ok(&whole),
         };
-        same(&sandbox.tree("run"), &wanted);
+        assert_same_files(&sandbox.tree("run"), &wanted);
     }
 }
 
@@ -165,7 +165,7 @@ fn coevolution_does_not_depend_on_the_number_of_threads() {
             .ok(&small(&start, &["--set", "self-games=10", "--threads", threads, "--out", "run"]));
         sandbox.tree("run")
     };
-    same(&run("3"), &run("1"));
+    assert_same_files(&run("3"), &run("1"));
 }
 
 #[test]
@@ -200,7 +200,7 @@ fn wrong_options_are_errors_before_anything_runs() {
         ("ctdl --alpha 0.1", "--learning-rate"),
         ("ctdl --config bad.toml", "line 1"),
         ("ctdl --config none.toml", "none.toml"),
-        ("ctdl --lr 0", "alpha"),
+        ("ctdl --lr 0", "learning-rate must be above 0"),
         ("ctdl --learning-rate x", "--learning-rate"),
         ("ctdl --epsilon 2", "epsilon must be a probability"),
         ("ctdl --snake straight", "snake"),
@@ -217,7 +217,7 @@ fn wrong_options_are_errors_before_anything_runs() {
         ("tdl --points 3", "--measurements"),
         ("self-play --lambda 1.5", "--lambda is a number from 0 to 1, not 1.5"),
         ("self-play --lr nan", "--learning-rate must be above 0"),
-        ("self-play --stage 0", "--stage is a number of discs"),
+        ("self-play --discs-per-stage 0", "--discs-per-stage must be from 1 to 60"),
         ("self-play --opponent random", "--opponent takes a model that evaluates positions"),
         ("self-play --opponent nobody", "nobody"),
         ("self-play --opponent heuristic@3", "at 1-ply"),

@@ -23,6 +23,9 @@ fn unknown_options_get_suggestions() {
         ("match a b --tc 10+0.1", "champion?seconds=1"),
         ("match a b --depth 4", "champion@4"),
         ("reproduce cnn/table6 --share nets", "'--cache'"),
+        ("data generate --to g.ggf --opening 4", "'--random-plies'"),
+        ("train gp --opening 4", "'--random-plies'"),
+        ("match a b --opening o.txt", "'--openings'"),
         ("openings --playouts 10", "'--simulations'"),
     ] {
         let message = sandbox.rejected(&command.split(' ').collect::<Vec<_>>());

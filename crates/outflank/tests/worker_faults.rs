@@ -16,7 +16,7 @@ mod small_disk;
 use nats::NatsServer;
 use nats_credentials::Operator;
 use process::Process;
-use sandbox::{Sandbox, clear, same};
+use sandbox::{Sandbox, assert_clear, assert_same_files};
 use std::fs;
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -53,7 +53,7 @@ fn certificates(sandbox: &Sandbox) -> bool {
 
 #[test]
 fn tls_passwords_and_separate_queues() {
-    let (home, alone) = (Sandbox::new(), Sandbox::new());
+    let (home, local) = (Sandbox::new(), Sandbox::new());
     if !certificates(&home) {
         return;
     }
@@ -61,7 +61,7 @@ fn tls_passwords_and_separate_queues() {
     let (ca, cert, key) = (path("ca.pem"), path("cert.pem"), path("key.pem"));
     let guarded = ["-js", "--user", "me", "--pass", "secret", "--tls", "--tlsverify"];
     let files = ["--tlscert", &cert, "--tlskey", &key, "--tlscacert", &ca];
-    let Some(server) = NatsServer::with(&[&guarded[..], &files].concat()) else { return };
+    let Some(server) = NatsServer::start_with(&[&guarded[..], &files].concat()) else { return };
     let address = server.address().replace("nats://", "tls://");
     let league = ["league", "heuristic", "random", "yoshioka", "--games", "20", "--out", "run"];
     let authority = ["--nats-ca", "ca.pem"];
@@ -87,17 +87,17 @@ fn tls_passwords_and_separate_queues() {
     assert!(!run.has_ended());
     let _worker = Process::start(&home, &[&["worker", "--quiet"][..], &all, &queue].concat());
     run.wait();
-    alone.ok(&league);
-    same(&home.tree("run"), &alone.tree("run"));
+    local.ok(&league);
+    assert_same_files(&home.tree("run"), &local.tree("run"));
 }
 
 #[test]
 fn credentials_files() {
-    let (home, alone) = (Sandbox::new(), Sandbox::new());
+    let (home, local) = (Sandbox::new(), Sandbox::new());
     let ours = Operator::new(10);
     home.write("server.conf", ours.config());
     let config = home.file("server.conf").display().to_string();
-    let Some(server) = NatsServer::with(&["-js", "-c", &config]) else { return };
+    let Some(server) = NatsServer::start_with(&["-js", "-c", &config]) else { return };
     let address = server.address();
     let good = ours.user(1, None);
     home.write("me.creds", &good);
@@ -131,8 +131,8 @@ fn credentials_files() {
     let creds = ["--nats-creds", "me.creds"];
     let _worker = Process::start(&home, &[&["worker", "--quiet"][..], &on, &creds].concat());
     home.ok(&[&league[..], &on, &creds].concat());
-    alone.ok(&league);
-    same(&home.tree("run"), &alone.tree("run"));
+    local.ok(&league);
+    assert_same_files(&home.tree("run"), &local.tree("run"));
 }
 
 #[test]
@@ -145,15 +145,15 @@ fn a_run_resumes_after_a_full_disk() {
     let _worker = Process::worker(&worker_folder, &server);
     let league = "league heuristic random yoshioka --games 300 --random 0.1 --quiet";
     let words: Vec<&str> = league.split(' ').collect();
-    let on = ["--on", &address, "--patience", "3"];
+    let on = ["--on", &address, "--worker-timeout", "3"];
     let ran = sandbox.run(&[&words[..], &["--out", "small/run"], &on].concat());
     assert_eq!((ran.code, ran.out.as_str()), (1, ""));
-    clear(&ran.err);
+    assert_clear(&ran.err);
     assert!(ran.err.contains("No space left") && ran.err.contains("resume"), "{}", ran.err);
     assert!(disk.call("remount,size=16m"));
     sandbox.ok(&[&["league", "--resume", "small/run", "--quiet"][..], &on].concat());
     sandbox.ok(&[&words[..], &["--out", "roomy"]].concat());
-    same(&sandbox.tree("small/run"), &sandbox.tree("roomy"));
+    assert_same_files(&sandbox.tree("small/run"), &sandbox.tree("roomy"));
 }
 
 #[test]
@@ -162,12 +162,12 @@ fn a_full_disk_of_the_server_is_reported_and_loses_nothing() {
     let sandbox = Sandbox::new();
     let Some(disk) = small_disk::SmallDisk::mount(&sandbox, "256k") else { return };
     let store = sandbox.file("small").display().to_string();
-    let Some(mut server) = NatsServer::with(&["-js", "-sd", &store]) else { return };
+    let Some(mut server) = NatsServer::start_with(&["-js", "-sd", &store]) else { return };
     let (worker_folder, address) = (Sandbox::new(), server.address());
     let mut worker = Process::worker(&worker_folder, &server);
     let league = "league heuristic random yoshioka --games 6000 --random 0.1 --quiet";
     let words: Vec<&str> = league.split(' ').collect();
-    let on = ["--on", &address, "--patience", "3"];
+    let on = ["--on", &address, "--worker-timeout", "3"];
     let mut run = Process::start(&sandbox, &[&words[..], &["--out", "run"], &on].concat());
     let line = || fs::read_to_string(sandbox.file("run/workers.txt")).unwrap_or_default();
     while !line().contains("disk") && !line().contains("room") {
@@ -180,45 +180,45 @@ fn a_full_disk_of_the_server_is_reported_and_loses_nothing() {
     let _worker = Process::worker(&worker_folder, &server);
     assert!(disk.call("remount,size=64m"));
     server.kill();
-    server.start_again();
+    server.restart();
     run.wait();
-    sandbox.ok(&[&words[..], &["--out", "alone"]].concat());
-    same(&sandbox.tree("run"), &sandbox.tree("alone"));
+    sandbox.ok(&[&words[..], &["--out", "local"]].concat());
+    assert_same_files(&sandbox.tree("run"), &sandbox.tree("local"));
 }
 
 #[test]
 fn late_results_count_once() {
     let Some(server) = NatsServer::start() else { return };
-    let (alone, spread) = (Sandbox::new(), Sandbox::new());
+    let (local, remote) = (Sandbox::new(), Sandbox::new());
     let league = "league heuristic@4 yoshioka@4 heuristic@3 --games 200 --random 0.1 --out run";
     let words: Vec<&str> = league.split(' ').collect();
-    alone.ok(&words);
+    local.ok(&words);
     let address = server.address();
-    let workers = [Process::worker(&spread, &server), Process::worker(&spread, &server)];
-    let on = ["--on", &address, "--patience", "3"];
-    let mut run = Process::start(&spread, &[&words[..], &on].concat());
-    while fs::read(spread.file("run/games.tsv")).unwrap_or_default().is_empty() {
+    let workers = [Process::worker(&remote, &server), Process::worker(&remote, &server)];
+    let on = ["--on", &address, "--worker-timeout", "3"];
+    let mut run = Process::start(&remote, &[&words[..], &on].concat());
+    while fs::read(remote.file("run/games.tsv")).unwrap_or_default().is_empty() {
         assert!(!run.has_ended());
         std::thread::sleep(Duration::from_millis(5));
     }
-    // The jobs of a suspended worker go to the other one; when it continues, its results are late. Then the
-    // other way round.
-    let longer_than_patience = Duration::from_millis(4500);
+    // The jobs of a suspended worker go to the other worker. When the first one continues, its results are
+    // late. Then the workers change roles.
+    let longer_than_worker_timeout = Duration::from_millis(4500);
     workers[0].suspend();
-    std::thread::sleep(longer_than_patience);
+    std::thread::sleep(longer_than_worker_timeout);
     workers[1].suspend();
     workers[0].resume();
-    std::thread::sleep(longer_than_patience);
+    std::thread::sleep(longer_than_worker_timeout);
     workers[1].resume();
     run.wait();
-    same(&spread.tree("run"), &alone.tree("run"));
+    assert_same_files(&remote.tree("run"), &local.tree("run"));
 }
 
 #[test]
 fn coevolution_with_workers_has_the_same_bytes() {
     let Some(server) = NatsServer::start() else { return };
     let address = server.address();
-    let on = ["--on", &address, "--patience", "3"];
+    let on = ["--on", &address, "--worker-timeout", "3"];
     let home = Sandbox::new();
     let mut workers: Vec<Process> = (0..2).map(|_| Process::worker(&home, &server)).collect();
     for command in [
@@ -227,28 +227,28 @@ fn coevolution_with_workers_has_the_same_bytes() {
         "train ptdl --set self-games=20",
         "train etdl --tournament 2 --set self-games=20 --set heuristic-games=10",
     ] {
-        let (alone, spread) = (Sandbox::new(), Sandbox::new());
+        let (local, remote) = (Sandbox::new(), Sandbox::new());
         let small =
             "--population 6 --shape 4x4 --games 900 --measurements 2 --match-games 20 --out run";
         let words: Vec<&str> = command.split(' ').chain(small.split(' ')).collect();
-        alone.ok(&words);
-        spread.ok(&[&words[..], &on].concat());
-        same(&spread.tree("run"), &alone.tree("run"));
+        local.ok(&words);
+        remote.ok(&[&words[..], &on].concat());
+        assert_same_files(&remote.tree("run"), &local.tree("run"));
     }
     // Killed and resumed with one worker left.
-    let (alone, spread) = (Sandbox::new(), Sandbox::new());
+    let (local, remote) = (Sandbox::new(), Sandbox::new());
     let command = "train ctdl --operators asxm_t --population 6 --tournament 2 --shape 4x4 --games 9000 \
                  --measurements 9 --match-games 20 --set self-games=40 --set archive-games=10 --out run";
     let words: Vec<&str> = command.split(' ').filter(|word| !word.is_empty()).collect();
-    alone.ok(&words);
-    let mut run = Process::start(&spread, &[&words[..], &on].concat());
-    while !spread.exists("run/checkpoint-before.bin") && !run.has_ended() {
+    local.ok(&words);
+    let mut run = Process::start(&remote, &[&words[..], &on].concat());
+    while !remote.exists("run/checkpoint-before.bin") && !run.has_ended() {
         std::thread::sleep(Duration::from_millis(5));
     }
     run.kill();
     workers[0].kill();
-    spread.ok(&[&["train", "ctdl", "--resume", "run"][..], &on].concat());
-    same(&spread.tree("run"), &alone.tree("run"));
-    let error = spread.rejected(&[&["train", "tdl", "--out", "x"][..], &on].concat());
+    remote.ok(&[&["train", "ctdl", "--resume", "run"][..], &on].concat());
+    assert_same_files(&remote.tree("run"), &local.tree("run"));
+    let error = remote.rejected(&[&["train", "tdl", "--out", "x"][..], &on].concat());
     assert!(error.contains("omit --on"), "{error}");
 }

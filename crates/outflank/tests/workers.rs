@@ -10,19 +10,19 @@ mod sandbox;
 
 use nats::NatsServer;
 use process::Process;
-use sandbox::{Sandbox, same};
+use sandbox::{Sandbox, assert_same_files};
 use std::fs;
 use std::time::Duration;
 
-/// Lines in the journal of a run.
-fn lines(sandbox: &Sandbox) -> usize {
+/// Returns the number of games in the journal of a run.
+fn journal_lines(sandbox: &Sandbox) -> usize {
     let journal = fs::read(sandbox.file("run/games.tsv")).unwrap_or_default();
     journal.iter().filter(|&&byte| byte == b'\n').count()
 }
 
 /// Waits until a run has this number of games or has ended.
-fn reach(sandbox: &Sandbox, games: usize, run: &mut Process) {
-    while lines(sandbox) < games && !run.has_ended() {
+fn wait_for_games(sandbox: &Sandbox, games: usize, run: &mut Process) {
+    while journal_lines(sandbox) < games && !run.has_ended() {
         std::thread::sleep(Duration::from_millis(5));
     }
 }
@@ -42,7 +42,7 @@ const LEAGUE: [&str; 14] = [
     "yoshioka@2",
     "corners.wpc@2?name=mine",
     "random",
-    "heuristic?stage=40-60&with=corners.wpc",
+    "heuristic?plies=40-60&with=corners.wpc",
     "--openings",
     "openings.txt",
     "--games",
@@ -56,32 +56,32 @@ const LEAGUE: [&str; 14] = [
 #[test]
 fn a_league_with_workers_has_the_same_bytes() {
     let Some(server) = NatsServer::start() else { return };
-    let alone = with_files();
-    alone.ok(&LEAGUE);
-    let spread = with_files();
+    let local = with_files();
+    local.ok(&LEAGUE);
+    let remote = with_files();
     // The workers have none of the files.
     let worker_folder = Sandbox::new();
     let _workers: Vec<Process> = (0..3).map(|_| Process::worker(&worker_folder, &server)).collect();
     let address = server.address();
-    spread.ok(&[&LEAGUE[..], &["--on", &address]].concat());
-    same(&spread.tree("run"), &alone.tree("run"));
+    remote.ok(&[&LEAGUE[..], &["--on", &address]].concat());
+    assert_same_files(&remote.tree("run"), &local.tree("run"));
     // A match that a test ends early, and the other game.
     for contest in [
         "match heuristic random --games 400 --random 0.2 --sprt 0,60 --out match",
         "league material random --game checkers --games 20 --random 0.1 --out checkers",
     ] {
         let words: Vec<&str> = contest.split(' ').collect();
-        alone.ok(&words);
-        spread.ok(&[&words[..], &["--on", &address]].concat());
+        local.ok(&words);
+        remote.ok(&[&words[..], &["--on", &address]].concat());
         let folder = words[words.len() - 1];
-        same(&spread.tree(folder), &alone.tree(folder));
+        assert_same_files(&remote.tree(folder), &local.tree(folder));
     }
 }
 
 #[test]
 fn a_league_of_forty_players_with_four_workers() {
     let Some(server) = NatsServer::start() else { return };
-    let (alone, spread) = (Sandbox::new(), Sandbox::new());
+    let (local, remote) = (Sandbox::new(), Sandbox::new());
     let players: Vec<String> = (0..40)
         .map(|number| match number % 4 {
             0 => format!("heuristic?name=h{number}&noise={number}"),
@@ -93,11 +93,11 @@ fn a_league_of_forty_players_with_four_workers() {
     let mut league = vec!["league"];
     league.extend(players.iter().map(String::as_str));
     league.extend(["--games", "4", "--random", "0.1", "--out", "run"]);
-    alone.ok(&league);
-    assert_eq!(lines(&alone), 40 * 39 / 2 * 4);
-    let _workers: Vec<Process> = (0..4).map(|_| Process::worker(&spread, &server)).collect();
-    spread.ok(&[&league[..], &["--on", &server.address()]].concat());
-    same(&spread.tree("run"), &alone.tree("run"));
+    local.ok(&league);
+    assert_eq!(journal_lines(&local), 40 * 39 / 2 * 4);
+    let _workers: Vec<Process> = (0..4).map(|_| Process::worker(&remote, &server)).collect();
+    remote.ok(&[&league[..], &["--on", &server.address()]].concat());
+    assert_same_files(&remote.tree("run"), &local.tree("run"));
 }
 
 /// A league that takes long enough to kill processes during it.
@@ -116,60 +116,60 @@ const SLOW: [&str; 9] = [
 #[test]
 fn killed_workers_coordinator_and_server_do_not_change_the_result() {
     let Some(mut server) = NatsServer::start() else { return };
-    let (alone, spread) = (Sandbox::new(), Sandbox::new());
-    alone.ok(&[&SLOW[..], &["--out", "run"]].concat());
-    let games = lines(&alone);
+    let (local, remote) = (Sandbox::new(), Sandbox::new());
+    local.ok(&[&SLOW[..], &["--out", "run"]].concat());
+    let games = journal_lines(&local);
     let address = server.address();
-    let on = ["--on", &address, "--patience", "3"];
-    let mut workers: Vec<Process> = (0..2).map(|_| Process::worker(&spread, &server)).collect();
-    let mut run = Process::start(&spread, &[&SLOW[..], &["--out", "run"], &on].concat());
+    let on = ["--on", &address, "--worker-timeout", "3"];
+    let mut workers: Vec<Process> = (0..2).map(|_| Process::worker(&remote, &server)).collect();
+    let mut run = Process::start(&remote, &[&SLOW[..], &["--out", "run"], &on].concat());
     // A worker.
-    reach(&spread, games / 8, &mut run);
+    wait_for_games(&remote, games / 8, &mut run);
     workers[0].kill();
-    workers.push(Process::worker(&spread, &server));
+    workers.push(Process::worker(&remote, &server));
     // The coordinator; another process resumes its run.
-    reach(&spread, games * 2 / 8, &mut run);
+    wait_for_games(&remote, games * 2 / 8, &mut run);
     run.kill();
-    let mut run = Process::start(&spread, &[&["league", "--resume", "run"][..], &on].concat());
+    let mut run = Process::start(&remote, &[&["league", "--resume", "run"][..], &on].concat());
     // The server, which restarts with its store, after the new process has connected.
-    let more = (games * 4 / 8).max(lines(&spread) + 1);
-    reach(&spread, more, &mut run);
+    let more = (games * 4 / 8).max(journal_lines(&remote) + 1);
+    wait_for_games(&remote, more, &mut run);
     server.kill();
     std::thread::sleep(Duration::from_millis(500));
-    server.start_again();
+    server.restart();
     // Another worker.
-    reach(&spread, games * 6 / 8, &mut run);
+    wait_for_games(&remote, games * 6 / 8, &mut run);
     workers[1].kill();
-    workers.push(Process::worker(&spread, &server));
+    workers.push(Process::worker(&remote, &server));
     run.wait();
-    same(&spread.tree("run"), &alone.tree("run"));
+    assert_same_files(&remote.tree("run"), &local.tree("run"));
 }
 
 #[test]
 fn an_experiment_with_workers_has_the_same_bytes() {
     let Some(server) = NatsServer::start() else { return };
-    let (alone, spread) = (Sandbox::new(), Sandbox::new());
+    let (local, remote) = (Sandbox::new(), Sandbox::new());
     let experiment = ["reproduce", "coevolution/fig5", "--scale", "smoke", "--out", "run"];
-    alone.ok(&experiment);
+    local.ok(&experiment);
     let address = server.address();
-    let on = ["--on", &address, "--patience", "3"];
-    let mut workers: Vec<Process> = (0..2).map(|_| Process::worker(&spread, &server)).collect();
-    let mut run = Process::start(&spread, &[&experiment[..], &on].concat());
-    while !spread.exists("run/received/0") && !run.has_ended() {
+    let on = ["--on", &address, "--worker-timeout", "3"];
+    let mut workers: Vec<Process> = (0..2).map(|_| Process::worker(&remote, &server)).collect();
+    let mut run = Process::start(&remote, &[&experiment[..], &on].concat());
+    while !remote.exists("run/received/0") && !run.has_ended() {
         std::thread::sleep(Duration::from_millis(5));
     }
     // A resumed run requests only missing results.
     run.kill();
     workers[0].kill();
-    spread.ok(&[&["reproduce", "--resume", "run"][..], &on].concat());
-    same(&spread.tree("run"), &alone.tree("run"));
+    remote.ok(&[&["reproduce", "--resume", "run"][..], &on].concat());
+    assert_same_files(&remote.tree("run"), &local.tree("run"));
     // An experiment whose runs need files of an earlier step.
-    let _worker = Process::worker(&spread, &server);
+    let _worker = Process::worker(&remote, &server);
     let experiment = ["reproduce", "gp/fig1", "--scale", "smoke", "--out", "tests"];
-    alone.ok(&experiment);
-    spread.ok(&[&experiment[..], &on].concat());
-    same(&spread.tree("tests"), &alone.tree("tests"));
-    let error = spread.rejected(&[&["reproduce", "preference/fig2"][..], &on].concat());
+    local.ok(&experiment);
+    remote.ok(&[&experiment[..], &on].concat());
+    assert_same_files(&remote.tree("tests"), &local.tree("tests"));
+    let error = remote.rejected(&[&["reproduce", "preference/fig2"][..], &on].concat());
     assert!(error.contains("omit --on"), "{error}");
 }
 
@@ -186,11 +186,11 @@ fn wait_for_workers(sandbox: &Sandbox, run: &mut Process, wanted: &[&str]) {
 }
 
 /// Runs a long command with two workers and checks `workers.txt` while both are killed.
-fn reports_workers(command: &str, speed: &str) {
+fn assert_workers_reported(command: &str, speed: &str) {
     let Some(server) = NatsServer::start() else { return };
     let (sandbox, address) = (Sandbox::new(), server.address());
     let mut workers = [Process::worker(&sandbox, &server), Process::worker(&sandbox, &server)];
-    let on = ["--out", "run", "--on", &address, "--patience", "3"];
+    let on = ["--out", "run", "--on", &address, "--worker-timeout", "3"];
     let words: Vec<&str> = command.split(' ').chain(on).collect();
     let mut run = Process::start(&sandbox, &words);
     wait_for_workers(&sandbox, &mut run, &["2 workers, 2 threads", speed]);
@@ -204,9 +204,11 @@ fn reports_workers(command: &str, speed: &str) {
 fn every_command_reports_its_workers() {
     let train = "train ctdl --population 8 --shape 8x4 --games 9000000 --measurements 2";
     std::thread::scope(|scope| {
-        scope.spawn(|| reports_workers("league heuristic@4 yoshioka@4 --games 90000", "games/s"));
-        scope.spawn(|| reports_workers(train, "games/s"));
-        scope.spawn(|| reports_workers("reproduce coevolution/fig5 --scale paper", ""));
+        scope.spawn(|| {
+            assert_workers_reported("league heuristic@4 yoshioka@4 --games 90000", "games/s")
+        });
+        scope.spawn(|| assert_workers_reported(train, "games/s"));
+        scope.spawn(|| assert_workers_reported("reproduce coevolution/fig5 --scale paper", ""));
     });
 }
 

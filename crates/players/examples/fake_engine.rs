@@ -20,6 +20,7 @@
 //! | `leave` | exits after its first move |
 //! | `recover` | like `die` if FILE does not exist, which it then creates; else like `play` |
 //! | `illegal`, `garbage`, `pass`, `refuse` | answers with an occupied square, garbage, a pass, an error |
+//! | `resign` | resigns at its second move |
 
 use outflank_games::othello::Othello;
 use outflank_games::{Line, Position, Side};
@@ -194,6 +195,7 @@ fn answer(game: &Line<Othello>, mode: &str) -> String {
         "illegal" => return "d4".to_owned(),
         "garbage" => return "\u{1b}[2Jz9".to_owned(),
         "pass" => return "pa".to_owned(),
+        "resign" if game.moves().len() > 1 => return "resign".to_owned(),
         "banner" => print_noise(300),
         "huge" => say(&"x".repeat(8 << 20)),
         "slow" => thread::sleep(Duration::from_millis(10)),

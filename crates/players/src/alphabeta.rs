@@ -28,10 +28,10 @@ const MAX_DEPTH: u32 = 60;
 /// The score of a position for its side to move.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SearchScore {
-    /// The model's value of the leaf that best play leads to, or 0 for a proven draw.
+    /// The model's value of the last position of the principal variation, or 0 for a proven draw.
     Estimate(f32),
-    /// The result of the game, proven within the search: the winning margin under tournament
-    /// scoring, negative for a loss. In Othello the winner gets the empty squares.
+    /// The final score of the game under best play, negative for a loss. In Othello it is the disc
+    /// difference with the empty squares counted for the winner.
     Proven(i32),
 }
 
@@ -47,21 +47,21 @@ impl SearchScore {
 /// A player that searches by alpha-beta to a fixed depth.
 ///
 /// **Scores.** The score of a position is its minimax value. A leaf has the value that
-/// [`Evaluate::after_moves`] returns for the side that moves into it. A finished game counts by its
-/// result: any win is above all evaluations, ordered by margin, and a draw equals an evaluation
-/// of zero. A pass takes no ply. Depth 1 is [`Greedy`](crate::Greedy) play with the true results of
-/// finished games.
+/// [`Evaluate::move_values`] returns for the side that moves into it. A finished game has
+/// its final score: any win is above all evaluations, higher wins above lower ones, and a draw
+/// equals an evaluation of zero. A pass does not count as a ply. Depth 1 is [`Greedy`](crate::Greedy) play with the results of finished
+/// games.
 ///
-/// **Ties.** Root moves are searched with a window that reaches just below the best score so far.
-/// This finds all moves within 1e-6 of the best (exact ties for proven results), and one of them is
-/// drawn uniformly. The choice depends only on the position, the model and the random numbers, not
+/// **Ties.** The window of a root move reaches just below the best score so far. This finds all
+/// moves within 1e-6 of the best score (or equal to it, if it is proven), and one of them is drawn
+/// uniformly. The choice depends only on the position, the model and the random numbers, not
 /// on the move order or on earlier searches. The transposition table is cleared before each move.
 ///
 /// **Endgame.** With [`AlphaBeta::with_endgame`] positions that the solver can handle are played
-/// perfectly, again with a uniform draw among the best moves.
+/// perfectly; ties are broken in the same way.
 ///
-/// **Noise.** With [`AlphaBeta::with_noise`] each leaf gets normal noise that is a function of the
-/// leaf and of one random key per search.
+/// **Noise.** [`AlphaBeta::with_noise`] adds normal noise to the value of each leaf. The noise is a
+/// function of the leaf and of one random key per search.
 pub struct AlphaBeta<P: Searchable> {
     depth: u32,
     search: TreeSearch<P>,

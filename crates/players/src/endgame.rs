@@ -11,8 +11,13 @@
 mod last_squares;
 mod move_ordering;
 mod search;
+mod small;
 mod stable_discs;
 mod transposition_table;
+
+pub(crate) use last_squares::final_score;
+pub(crate) use search::odd_quadrants;
+pub(crate) use small::{EndgameSearch, SharedTable, stable_bound};
 
 use crate::SearchControl;
 use crate::searchable::EndgameSolver;
@@ -34,7 +39,7 @@ pub struct Solver {
     table: Arc<TranspositionTable>,
     model_ordering: bool,
     threads: usize,
-    /// One per thread, created on demand.
+    /// One search per thread, created at first use.
     searches: Vec<Search>,
     nodes: u64,
 }
@@ -63,7 +68,7 @@ impl Solver {
         self
     }
 
-    /// Returns the score under best play for the side to move, which may have to pass.
+    /// Returns the score under best play for the side to move, which passes if it cannot move.
     pub fn score(&mut self, board: Board) -> i32 {
         // Without limits there is always a result.
         self.try_score(board, &Arc::new(SearchControl::unlimited())).unwrap_or(0)
@@ -143,7 +148,7 @@ impl Solver {
             let mut search = Search::new(Arc::clone(&self.table), Arc::clone(control));
             search.model_ordering =
                 if self.model_ordering { ModelOrdering::embedded() } else { None };
-            // The first search has no salt, so that a single thread is deterministic.
+            // The salt of the first search is 0, so that a single thread is deterministic.
             search.salt = 0x5851_f42d_4c95_7f2d_u64.wrapping_mul(self.searches.len() as u64);
             self.searches.push(search);
         }

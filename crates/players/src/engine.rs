@@ -20,6 +20,7 @@ mod command;
 mod gtp;
 mod nboard;
 mod process;
+mod watchdog;
 
 pub use command::{CommandError, EngineCommand, Protocol};
 
@@ -31,30 +32,34 @@ use process::Process;
 use std::io;
 use std::time::{Duration, Instant};
 
-/// Maximum timeout, to avoid overflow.
+/// Maximum timeout; a longer one could overflow [`Instant`].
 const MAX_TIMEOUT: Duration = Duration::from_secs(366 * 24 * 3600);
+
+/// Default timeout of the start. Engines answer within a second, unless they load large tables.
+const DEFAULT_START_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Options of an external engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EngineOptions {
     /// Timeout per move, including the transfer of the game.
     pub timeout: Duration,
-    /// Timeout of the start, during which the engine may load its tables.
+    /// Timeout of the start, during which the engine may load its tables. An engine that needs long
+    /// needs a longer one; a program that does not speak the protocol is detected after it.
     pub start_timeout: Duration,
     /// Search depth: `set depth` in NBoard, `level` in GTP. `None` uses the engine's default.
     pub depth: Option<u32>,
-    /// Name in messages; `None` uses the command.
+    /// Name in error messages; `None` uses the command.
     pub name: Option<String>,
     /// Maximum number of consecutive restarts after errors.
     pub restarts: u32,
 }
 
 impl Default for EngineOptions {
-    /// Timeouts of one minute, no depth and three restarts.
+    /// One minute per move, ten seconds for the start, no depth and three restarts.
     fn default() -> EngineOptions {
         EngineOptions {
             timeout: Duration::from_secs(60),
-            start_timeout: Duration::from_secs(60),
+            start_timeout: DEFAULT_START_TIMEOUT,
             depth: None,
             name: None,
             restarts: 3,
@@ -62,7 +67,7 @@ impl Default for EngineOptions {
     }
 }
 
-/// A ply of the protocols: the side and its move, or `None` for a pass.
+/// A ply as the protocols send it: the side, and its move or `None` for a pass.
 type Ply = (Side, Option<Square>);
 
 /// A communication error with an engine.
@@ -74,6 +79,8 @@ enum ProtocolError {
     Exited,
     /// The engine answered with this text, which is not a legal move.
     IllegalMove(String),
+    /// The engine resigned the game.
+    Resigned,
     /// The engine rejected a command, with this reason.
     Refused(String),
     /// The protocol cannot express this game, with this reason. Nothing was sent.
@@ -142,7 +149,7 @@ impl Engine {
         Ok(engine)
     }
 
-    /// Returns the name in messages.
+    /// Returns the name in error messages.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
@@ -163,14 +170,15 @@ impl Engine {
         match client.handshake(&mut process, self.options.depth, deadline(timeout)) {
             Ok(()) => Ok(Session { process, client }),
             Err(ProtocolError::Timeout) => Err(start_failure(format!(
-                "it runs, but gave no answer within {} s; check that it speaks {protocol}, which \
-                 some engines do only with an option",
+                "it started, but gave no answer within {} s; check that it speaks {protocol}, which \
+                 some engines do only with an option, or give it more time to start with \
+                 start_timeout=60",
                 seconds(timeout)
             ))),
             Err(ProtocolError::Exited) => {
                 let detail = process.exit_report();
                 Err(start_failure(format!(
-                    "it exited at once{detail}; run its command by hand to see why"
+                    "it exited at once{detail}; run its command in a terminal to see why"
                 )))
             }
             Err(
@@ -178,6 +186,7 @@ impl Engine {
                 | ProtocolError::Refused(reason)
                 | ProtocolError::Unsupported(reason),
             ) => Err(start_failure(reason)),
+            Err(ProtocolError::Resigned) => Err(start_failure("it resigned".to_owned())),
         }
     }
 
@@ -223,6 +232,7 @@ impl Engine {
                 PlayerError::Exited { player, detail }
             }
             ProtocolError::IllegalMove(answer) => PlayerError::IllegalMove { player, answer },
+            ProtocolError::Resigned => PlayerError::Resigned { player },
             ProtocolError::Refused(reason) | ProtocolError::Unsupported(reason) => {
                 PlayerError::Refused { player, reason }
             }
@@ -232,7 +242,7 @@ impl Engine {
 }
 
 impl Player<Othello> for Engine {
-    /// Makes sure that the process runs and answers.
+    /// Announces the new game to the process. Restarts the process if it does not answer.
     fn new_game(&mut self) -> Result<(), PlayerError> {
         if let Some(session) = &mut self.session {
             if self.moved {
@@ -261,6 +271,11 @@ impl Player<Othello> for Engine {
                 self.moved = true;
                 Ok(square)
             }
+            // Not an error: the engine waits for the next game.
+            Err(ProtocolError::Resigned) => {
+                self.moved = true;
+                Err(PlayerError::Resigned { player: self.name.clone() })
+            }
             // Nothing was sent to the engine, so it keeps running.
             Err(ProtocolError::Unsupported(reason)) => {
                 Err(PlayerError::Refused { player: self.name.clone(), reason })
@@ -277,6 +292,25 @@ impl Drop for Engine {
             session.process.quit("quit");
         }
     }
+}
+
+/// Parses a line of an engine's output, as the clients of the protocols do; for fuzzing.
+#[doc(hidden)]
+pub fn parse_engine_line(protocol: Protocol, line: &str) {
+    let mut answer = String::new();
+    match protocol {
+        Protocol::NBoard => {
+            nboard::is_pong(line, 1);
+            answer.push_str(nboard::parse_answer(line).unwrap_or_default());
+        }
+        Protocol::Gtp => {
+            if let Some(Ok(text) | Err(text)) = gtp::parse_response(line) {
+                answer = text;
+            }
+        }
+    }
+    let _ = Othello::start().parse_move(&answer);
+    assert!(!process::sanitize(&answer).contains(char::is_control), "{answer:?}");
 }
 
 /// Returns the deadline after this timeout.

@@ -8,10 +8,11 @@ use outflank_models::Policy;
 use outflank_runs::Rng;
 use std::sync::Arc;
 
-/// Plays the move with the highest policy score, at random among those within 1e-6 of the best.
+/// Plays the move with the highest policy score; scores within 1e-6 of the best are ties, broken at
+/// random.
 ///
-/// As in the papers, finished games are scored by the model too: a won final position has no higher
-/// score than the model assigns. [`AlphaBeta`](crate::AlphaBeta) of depth 1 uses the true result.
+/// A move that ends the game gets the model's score, not the result of the game, as in Runarsson &
+/// Lucas (2014). [`AlphaBeta`](crate::AlphaBeta) of depth 1 uses the result.
 pub struct Greedy<P: Position> {
     policy: Arc<dyn Policy<P>>,
     moves: Vec<P::Move>,
@@ -19,7 +20,7 @@ pub struct Greedy<P: Position> {
 }
 
 impl<P: Position> Greedy<P> {
-    /// Creates a player of this policy.
+    /// Creates a player that follows this policy.
     #[must_use]
     pub fn new(policy: Arc<dyn Policy<P>>) -> Greedy<P> {
         Greedy { policy, moves: Vec::new(), scores: Vec::new() }

@@ -10,7 +10,7 @@ use outflank_models::Policy;
 use outflank_runs::{Rng, RngExt};
 use std::sync::Arc;
 
-/// Maximum tree size in nodes. Later simulations still count, but expand no more nodes.
+/// Maximum tree size in nodes. Once it is reached, simulations continue without expanding nodes.
 const MAX_NODES: usize = 1 << 22;
 
 /// The exploration constant `c` of UCT.
@@ -21,11 +21,12 @@ const ROLLOUT_EPSILON: f64 = 0.1;
 
 /// A player that searches by UCT.
 ///
-/// Each simulation descends the tree. At each node it selects an untried move (in random order), or
-/// else the one that maximizes `w/n + c * sqrt(ln N / n)`, where `w` is the mover's score in the
-/// `n` simulations of that move (win 1, draw 1/2) and `N` is the number of simulations of the node.
-/// From the first new position a random playout runs to the end, and its result (win, draw or loss)
-/// is backpropagated. The player chooses the move with the most simulations, at random among ties.
+/// Each simulation descends the tree. At each node it selects a move that was not tried before, in
+/// random order, or else the move that maximizes `w/n + c * sqrt(ln N / n)`. Here `w` is the score
+/// of the side to move in the `n` simulations of that move (win 1, draw 1/2), and `N` is the number
+/// of simulations of the node. At the first position outside the tree a random playout starts; its
+/// result (win, draw or loss) is backpropagated. The player chooses the move with the most
+/// simulations, at random among ties.
 ///
 /// With a rollout policy, playouts follow [`Greedy`](crate::Greedy), with a random move with
 /// probability 0.1; without random moves all playouts of a position would be identical.
@@ -35,6 +36,7 @@ pub struct Mcts<P: Searchable> {
     simulations: u32,
     rollout: Option<Greedy<P>>,
     nodes: Vec<Node<P::Move>>,
+    /// The nodes of the current simulation, root first.
     path: Vec<usize>,
     moves: Vec<P::Move>,
     control: Arc<SearchControl>,
@@ -57,8 +59,9 @@ struct Node<M> {
     mv: Option<M>,
     /// The side that made the move.
     mover: Side,
-    /// Number of simulations, and the mover's score in half points.
+    /// Number of simulations.
     visits: u32,
+    /// Half points of the mover in these simulations.
     half_points: u32,
     /// Index of the first child and number of children, once the node is expanded.
     children: Option<(u32, u32)>,
@@ -125,33 +128,33 @@ impl<P: Searchable> Mcts<P> {
         self.path.clear();
         self.path.push(0);
         let mut position = root;
-        let mut at = 0;
-        while let Some(next) = self.descend(at, &position, rng) {
+        let mut index = 0;
+        while let Some(next) = self.select_child(index, &position, rng) {
             let Some(mv) = self.nodes.get(next).and_then(|node| node.mv) else { break };
             position = position.play(mv);
             self.path.push(next);
-            at = next;
+            index = next;
         }
-        let margin = match &mut self.rollout {
+        let result = match &mut self.rollout {
             None => position.playout(rng),
             Some(policy) => policy_playout(position, policy, rng),
         };
-        for &at in &self.path {
-            if let Some(node) = self.nodes.get_mut(at) {
+        for &index in &self.path {
+            if let Some(node) = self.nodes.get_mut(index) {
                 node.visits += 1;
-                node.half_points += (1 + (node.mover.sign() * margin).signum()) as u32;
+                node.half_points += (1 + (node.mover.sign() * result).signum()) as u32;
             }
         }
     }
 
-    /// Selects a child. Returns `None` if the playout begins at this node.
-    fn descend(&mut self, at: usize, position: &P, rng: &mut Rng) -> Option<usize> {
-        let node = self.nodes.get(at)?;
+    /// Returns the index of the child to visit, or `None` if the playout starts at this node.
+    fn select_child(&mut self, index: usize, position: &P, rng: &mut Rng) -> Option<usize> {
+        let node = self.nodes.get(index)?;
         // A node is expanded on its second visit.
         if node.children.is_none() && node.visits > 0 {
-            self.expand(at, position, rng);
+            self.expand(index, position, rng);
         }
-        let node = self.nodes.get_mut(at)?;
+        let node = self.nodes.get_mut(index)?;
         let (first, count) = node.children?;
         if node.tried < count {
             node.tried += 1;
@@ -159,7 +162,7 @@ impl<P: Searchable> Mcts<P> {
         }
         let log_visits = libm::log(f64::from(node.visits));
         let mut best = None;
-        for (offset, child) in self.children(at).iter().enumerate() {
+        for (offset, child) in self.children(index).iter().enumerate() {
             let visits = f64::from(child.visits);
             let mean = f64::from(child.half_points) / (2.0 * visits);
             let bound = mean + EXPLORATION * (log_visits / visits).sqrt();
@@ -171,7 +174,7 @@ impl<P: Searchable> Mcts<P> {
     }
 
     /// Adds the children of a node in random order.
-    fn expand(&mut self, at: usize, position: &P, rng: &mut Rng) {
+    fn expand(&mut self, index: usize, position: &P, rng: &mut Rng) {
         self.moves.clear();
         self.moves.extend(position.moves());
         let first = self.nodes.len();
@@ -188,24 +191,25 @@ impl<P: Searchable> Mcts<P> {
             children: None,
             tried: 0,
         }));
-        if let Some(node) = self.nodes.get_mut(at) {
+        if let Some(node) = self.nodes.get_mut(index) {
             node.children = Some((first as u32, self.moves.len() as u32));
         }
     }
 
-    fn children(&self, at: usize) -> &[Node<P::Move>] {
-        let children = self.nodes.get(at).and_then(|node| node.children);
+    /// Returns the children of a node, none if it is not expanded.
+    fn children(&self, index: usize) -> &[Node<P::Move>] {
+        let children = self.nodes.get(index).and_then(|node| node.children);
         let (first, count) = children.unwrap_or((0, 0));
         self.nodes.get(first as usize..(first + count) as usize).unwrap_or(&[])
     }
 }
 
-/// Plays to the end with a policy and some random moves. Returns Black's margin.
+/// Plays to the end of the game with a policy and some random moves. Returns the result.
 fn policy_playout<P: Searchable>(position: P, policy: &mut Greedy<P>, rng: &mut Rng) -> i32 {
     let mut position = position;
     loop {
-        if let Some(margin) = position.margin() {
-            return margin;
+        if let Some(result) = position.result() {
+            return result;
         }
         let mv = if rng.chance(ROLLOUT_EPSILON) {
             random_move(&position, rng)

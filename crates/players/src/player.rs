@@ -7,7 +7,8 @@ use outflank_models::Policy;
 use outflank_runs::Rng;
 use std::sync::Arc;
 
-/// Reasons why a player did not return a move. The arena scores the game as a forfeit.
+/// Reasons why a player did not return a move. The arena scores the game as a resignation
+/// or a forfeit.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlayerError {
     /// The player could not be started.
@@ -34,13 +35,19 @@ pub enum PlayerError {
         /// Exit status and last lines of standard error.
         detail: String,
     },
-    /// The player answered with an illegal move or with something that is not a move.
-    #[error("{player} answered '{answer}', which is not a legal move here")]
+    /// The player answered with a text that is not a legal move.
+    #[error("{player} answered '{answer}', which is not a legal move in this position")]
     IllegalMove {
         /// Name of the player.
         player: String,
         /// The answer.
         answer: String,
+    },
+    /// The player resigned the game.
+    #[error("{player} resigned")]
+    Resigned {
+        /// Name of the player.
+        player: String,
     },
     /// The caller stopped the search; see [`Player::set_control`].
     #[error("{player} was stopped before it chose a move")]
@@ -58,18 +65,18 @@ pub enum PlayerError {
     },
 }
 
-/// The first step of a move: either the move itself or a request for policy scores.
+/// The result of [`Player::start_turn`]: a move, or a request for policy scores.
 pub enum Turn<P: Position> {
     /// The chosen move.
     Move(P::Move),
-    /// The player needs the scores that this policy assigns to these moves. The caller may batch
-    /// the requests of several games, and passes the scores to [`Player::finish_turn`].
+    /// The player needs the scores of these moves under this policy. The caller computes them, in
+    /// one batch with those of other games, and passes them to [`Player::finish_turn`].
     NeedsScores(Arc<dyn Policy<P>>, Vec<P::Move>),
 }
 
 /// Chooses moves in games of `P`.
 pub trait Player<P: Position>: Send {
-    /// Prepares for a new game. State from earlier games must not influence later moves.
+    /// Prepares for a new game. Moves must not depend on earlier games.
     fn new_game(&mut self) -> Result<(), PlayerError> {
         Ok(())
     }
@@ -77,10 +84,9 @@ pub trait Player<P: Position>: Send {
     /// Chooses a move in a game that is not over.
     fn choose(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<P::Move, PlayerError>;
 
-    /// Starts a turn that the caller may finish with [`finish_turn`](Player::finish_turn).
+    /// Chooses a move like [`choose`](Player::choose), or returns the policy evaluation it needs.
     ///
-    /// Callers that play many games in lockstep use this to evaluate the policy in batches. The
-    /// moves are those of [`choose`](Player::choose).
+    /// Callers that play many games in lockstep use this to evaluate the policy in batches.
     fn start_turn(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<Turn<P>, PlayerError> {
         self.choose(game, rng).map(Turn::Move)
     }
@@ -90,8 +96,7 @@ pub trait Player<P: Position>: Send {
         best_index(scores, rng).and_then(|best| moves.get(best).copied())
     }
 
-    /// Returns whether the last move was a forced random move (see
-    /// [`ForcedRandom`](crate::ForcedRandom)).
+    /// Returns whether [`RandomMoves`](crate::RandomMoves) replaced the last move by a random one.
     fn last_was_random(&self) -> bool {
         false
     }

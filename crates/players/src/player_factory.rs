@@ -1,4 +1,4 @@
-//! Named factories of players, which each thread uses to create its own instances.
+//! [`PlayerFactory`]: creates the instances of a player, one or more per thread.
 
 use crate::{Player, PlayerError};
 use outflank_games::Position;
@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 type MakePlayer<P> = Arc<dyn Fn() -> Result<Box<dyn Player<P>>, PlayerError> + Send + Sync>;
 
-/// Creates instances of one named player.
+/// A named player that can be created any number of times.
 #[derive(Clone)]
 pub struct PlayerFactory<P: Position> {
     /// Name in tables; unique within a contest.
@@ -60,8 +60,8 @@ impl<P: Position> PlayerFactory<P> {
         (self.make)()
     }
 
-    /// Replaces the constructor by one that combines this player with `other`. The limits of both
-    /// apply.
+    /// Returns a factory whose constructor `make` combines this player with `other`. The stricter
+    /// limits of the two apply.
     #[must_use]
     pub fn combined_with(
         self,
@@ -76,7 +76,7 @@ impl<P: Position> PlayerFactory<P> {
         }
     }
 
-    /// Applies a function to each player that the factory creates.
+    /// Wraps each created player with a function.
     #[must_use]
     pub fn map_player(
         self,

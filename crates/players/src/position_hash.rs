@@ -1,11 +1,11 @@
-//! A fast hash of positions that is identical on all platforms.
+//! A fast hash of positions, the same on all platforms.
 
 use std::hash::{Hash, Hasher};
 
 /// Hashes a value with a key. Different keys give independent hashes.
 #[inline]
 pub(crate) fn hash<T: Hash>(value: &T, key: u64) -> u64 {
-    let mut state = Mix(key ^ 0x243f_6a88_85a3_08d3);
+    let mut state = WordHasher(key ^ 0x243f_6a88_85a3_08d3);
     value.hash(&mut state);
     state.finish()
 }
@@ -18,9 +18,10 @@ pub(crate) fn finalize(mut x: u64) -> u64 {
     x ^ (x >> 31)
 }
 
-struct Mix(u64);
+/// A [`Hasher`] that multiplies and xor-shifts 64-bit words.
+struct WordHasher(u64);
 
-impl Hasher for Mix {
+impl Hasher for WordHasher {
     fn write(&mut self, bytes: &[u8]) {
         for chunk in bytes.chunks(8) {
             let mut word = [0; 8];

@@ -14,7 +14,7 @@ impl<P: Position> Player<P> for Random {
     }
 }
 
-/// Draws a legal move uniformly with one random number. Returns `None` if the game is over.
+/// Returns a uniformly random legal move, or `None` if the game is over. Uses one random number.
 pub(crate) fn random_move<P: Position>(position: &P, rng: &mut Rng) -> Option<P::Move> {
     let count = position.moves().count() as u32;
     position.moves().nth(rng.below(count) as usize)

@@ -1,8 +1,8 @@
 //! Ratings of the embedded players.
 //!
-//! For each game, `data/` holds the league in which the embedded players are rated (`othello.toml`,
-//! the configuration for `outflank league --config`) and the standings that the command wrote
-//! (`othello.csv`). Players of the league without a standing are listed without a rating.
+//! The ratings of each game come from a league. `data/` has its configuration for `outflank league
+//! --config` (`othello.toml`) and the standings that the command wrote (`othello.csv`). A player of
+//! the configuration without a line in the standings has no rating.
 
 use crate::registry::EMBEDDED_PLAYERS;
 use outflank_games::Game;
@@ -15,7 +15,7 @@ pub struct PlayerRating {
     pub name: &'static str,
     /// The game.
     pub game: Game,
-    /// The rating and the half-width of its 95% confidence interval, if the player is rated.
+    /// The rating in Elo and the half-width of its 95% confidence interval, if the player is rated.
     pub rating: Option<(f64, f64)>,
 }
 
@@ -107,7 +107,7 @@ mod tests {
     use outflank_games::othello::Othello;
 
     #[test]
-    fn the_league_contains_every_embedded_player() {
+    fn every_embedded_player_is_in_the_league() {
         for league in &LEAGUES {
             let table: toml::Table = league.config.parse().unwrap();
             assert_eq!(table["game"].as_str(), Some(league.game.name()));
@@ -131,9 +131,10 @@ mod tests {
     #[test]
     fn standings_are_parsed_without_duplicates() {
         let all: Vec<PlayerRating> = player_ratings().collect();
-        for (index, one) in all.iter().enumerate() {
-            let same = |other: &PlayerRating| (other.game, other.name) == (one.game, one.name);
-            assert!(!all[..index].iter().any(same), "{} twice", one.name);
+        for (index, player) in all.iter().enumerate() {
+            let same =
+                |other: &PlayerRating| (other.game, other.name) == (player.game, player.name);
+            assert!(!all[..index].iter().any(same), "{} is listed twice", player.name);
         }
         for game in [Game::Othello, Game::Checkers] {
             let rating = |name| player_rating(game, name).and_then(|player| player.rating);

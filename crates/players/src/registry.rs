@@ -4,15 +4,16 @@
 mod build;
 mod embedded_players;
 mod games;
+mod selective;
 
 pub use build::{factories, factories_from_specs, factory, factory_from_spec, policy_factory};
 pub use embedded_players::{EMBEDDED_PLAYERS, EmbeddedPlayer};
 
 use crate::spec::{PlayerSpec, PlayerSpecError};
-use crate::{EngineCommand, EngineOptions, Player, PlayerError, Searchable};
+use crate::{EngineCommand, EngineOptions, Player, PlayerError, PlayerFactory, Searchable};
 use outflank_games::{Game, Position};
 use outflank_models::files::ModelError;
-use outflank_models::{Evaluate, Greedy as OnePly, Policy, View};
+use outflank_models::{Evaluate, OnePlyPolicy, Policy, View};
 use outflank_runs::did_you_mean;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -46,7 +47,7 @@ pub enum RegistryError {
         /// The game of the contest.
         requested: Game,
     },
-    /// The model, the search and the keys cannot be combined.
+    /// The specification combines a model, a search or keys that exclude each other.
     #[error("player '{text}': {reason}")]
     InvalidCombination {
         /// The whole specification.
@@ -62,7 +63,7 @@ pub enum RegistryError {
     DuplicateName(String),
 }
 
-/// A model, classified by its output.
+/// A model as a player uses it.
 #[derive(Clone)]
 pub enum PlayerModel<P: Position> {
     /// No model: all moves are equally good.
@@ -79,7 +80,7 @@ impl<P: Position> PlayerModel<P> {
     pub fn policy(&self) -> Option<Arc<dyn Policy<P>>> {
         match self {
             PlayerModel::Uniform => None,
-            PlayerModel::Value(value) => Some(Arc::new(OnePly(value.clone()))),
+            PlayerModel::Value(value) => Some(Arc::new(OnePlyPolicy(value.clone()))),
             PlayerModel::Policy(policy) => Some(policy.clone()),
         }
     }
@@ -93,9 +94,15 @@ pub trait RegisteredGame: Searchable {
     /// Loads a model file, optionally with another view (see [`View`]).
     fn load(path: &Path, view: Option<View>) -> Result<PlayerModel<Self>, RegistryError>;
 
-    /// Wraps a policy to average over the symmetries of a position (test-time augmentation).
-    /// Returns `None` if the game has no symmetries.
+    /// Returns the policy averaged over the symmetries of a position (test-time augmentation), or
+    /// `None` if the game has no symmetries.
     fn with_symmetries(policy: Arc<dyn Policy<Self>>) -> Option<Arc<dyn Policy<Self>>>;
+
+    /// Creates players with the selective search, if the game has one.
+    fn selective_factory(spec: &PlayerSpec) -> Result<PlayerFactory<Self>, RegistryError> {
+        let reason = format!("there is no selective search (@mpc) for {}", Self::GAME);
+        Err(build::invalid(spec, &reason))
+    }
 
     /// Starts an external engine.
     fn engine(
@@ -123,7 +130,7 @@ pub fn find_model<P: RegisteredGame>(spec: &PlayerSpec) -> Result<PlayerModel<P>
         _ => None,
     };
     augmented.map(PlayerModel::Policy).ok_or_else(|| {
-        let reason = "symmetries= is for policy networks, such as cnn; remove it".to_owned();
+        let reason = "symmetries= is for policy networks such as cnn; remove it".to_owned();
         RegistryError::InvalidCombination { text: spec.text.clone(), reason }
     })
 }
@@ -132,7 +139,7 @@ pub fn find_model<P: RegisteredGame>(spec: &PlayerSpec) -> Result<PlayerModel<P>
 fn named_model<P: RegisteredGame>(spec: &PlayerSpec) -> Result<PlayerModel<P>, RegistryError> {
     if let Some(model) = P::embedded(&spec.model) {
         if spec.view.is_some() {
-            let reason = "an embedded model has a fixed view; view= is for files".to_owned();
+            let reason = "the view of an embedded model cannot be changed; remove view=".to_owned();
             return Err(RegistryError::InvalidCombination { text: spec.text.clone(), reason });
         }
         return Ok(model);

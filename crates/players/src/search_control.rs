@@ -1,15 +1,48 @@
 //! Limits and cancellation of searches.
 
-use std::sync::Arc;
+use outflank_runs::thread_cpu_seconds;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-/// A cancellation token with limits on time and nodes, shared by the threads of a search.
+/// What a time limit measures.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ClockKind {
+    /// Elapsed time.
+    #[default]
+    Wall,
+    /// CPU time of the thread that searches, for fair comparisons on a busy machine. With several
+    /// threads it is the time of the first.
+    Cpu,
+}
+
+impl ClockKind {
+    /// Returns the time of this clock in seconds. Only differences between two calls on one thread
+    /// are meaningful.
+    #[must_use]
+    pub fn now(self) -> f64 {
+        static START: OnceLock<Instant> = OnceLock::new();
+        match self {
+            ClockKind::Wall => START.get_or_init(Instant::now).elapsed().as_secs_f64(),
+            ClockKind::Cpu => thread_cpu_seconds(),
+        }
+    }
+}
+
+/// A limit on the CPU time of a thread.
+#[derive(Debug)]
+struct CpuLimit {
+    thread: std::thread::ThreadId,
+    end: f64,
+}
+
+/// A stop flag with limits on time and nodes, shared by the threads of a search.
 #[derive(Debug)]
 pub struct SearchControl {
     parent: Option<Arc<SearchControl>>,
     stop: AtomicBool,
     deadline: Option<Instant>,
+    cpu_limit: Option<CpuLimit>,
     nodes: AtomicU64,
     max_nodes: u64,
 }
@@ -28,6 +61,7 @@ impl SearchControl {
             parent: None,
             stop: AtomicBool::new(false),
             deadline: None,
+            cpu_limit: None,
             nodes: AtomicU64::new(0),
             max_nodes: u64::MAX,
         }
@@ -40,6 +74,20 @@ impl SearchControl {
         self
     }
 
+    /// Sets a time limit on a clock, counted from now. A limit on CPU time applies to the calling
+    /// thread.
+    #[must_use]
+    pub fn with_clock(mut self, clock: ClockKind, time: Duration) -> SearchControl {
+        match clock {
+            ClockKind::Wall => self.with_time(time),
+            ClockKind::Cpu => {
+                let end = clock.now() + time.as_secs_f64();
+                self.cpu_limit = Some(CpuLimit { thread: std::thread::current().id(), end });
+                self
+            }
+        }
+    }
+
     /// Sets the maximum number of nodes.
     #[must_use]
     pub fn with_nodes(mut self, nodes: u64) -> SearchControl {
@@ -47,8 +95,8 @@ impl SearchControl {
         self
     }
 
-    /// Creates a child that can stop earlier. Its nodes also count for the parent, and it stops
-    /// with the parent.
+    /// Creates a control that stops when this one stops, and can also stop alone. Its nodes count
+    /// for both.
     #[must_use]
     pub fn child(self: &Arc<SearchControl>) -> SearchControl {
         SearchControl { parent: Some(Arc::clone(self)), ..SearchControl::unlimited() }
@@ -65,10 +113,17 @@ impl SearchControl {
         self.stop.load(Relaxed) || self.parent.as_ref().is_some_and(|parent| parent.stopped())
     }
 
+    fn cpu_time_is_over(&self) -> bool {
+        self.cpu_limit.as_ref().is_some_and(|limit| {
+            std::thread::current().id() == limit.thread && ClockKind::Cpu.now() >= limit.end
+        })
+    }
+
     /// Adds searched nodes and checks the limits. Returns whether the search must stop.
     pub fn add_nodes(&self, nodes: u64) -> bool {
         let total = self.nodes.fetch_add(nodes, Relaxed).saturating_add(nodes);
-        if total >= self.max_nodes || self.deadline.is_some_and(|end| Instant::now() >= end) {
+        let late = self.deadline.is_some_and(|end| Instant::now() >= end);
+        if total >= self.max_nodes || late || self.cpu_time_is_over() {
             self.stop();
         }
         if let Some(parent) = &self.parent {
@@ -83,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn limits_and_parents_stop_a_search() {
+    fn a_limit_or_the_parent_stops_a_search() {
         let control = SearchControl::unlimited().with_nodes(100);
         assert!(!control.add_nodes(99) && !control.stopped());
         assert!(control.add_nodes(1) && control.stopped());

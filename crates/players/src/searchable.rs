@@ -1,4 +1,4 @@
-//! The [`Searchable`] trait: what a game provides for search algorithms.
+//! The [`Searchable`] trait of games and the [`EndgameSolver`] trait.
 
 use crate::SearchControl;
 use crate::endgame::OthelloEndgame;
@@ -10,10 +10,10 @@ use outflank_games::{Position, Side};
 use outflank_runs::{Rng, RngExt};
 use std::sync::Arc;
 
-/// An Othello side with at most this many discs may be wiped out before an evaluation shows it.
+/// Number of discs up to which an Othello side may lose all its discs within a few moves.
 const WIPEOUT_DISCS: u32 = 4;
 
-/// A game with hints for search algorithms. All methods have defaults.
+/// What search algorithms need from a game. All methods have defaults.
 pub trait Searchable: Position {
     /// Estimates the mobility of the side to move, for move ordering: moves that leave the opponent
     /// little mobility are searched first.
@@ -21,29 +21,29 @@ pub trait Searchable: Position {
         0
     }
 
-    /// Returns Black's winning margin under tournament scoring, negative for a loss, or `None` if
-    /// the game is not over. Searches and solvers use this result.
-    fn result(&self) -> Option<i32> {
-        self.margin()
+    /// Returns Black's final score under tournament scoring, negative for a loss, or `None` if the
+    /// game is not over. Alpha-beta and the endgame solver maximize this score.
+    fn final_score(&self) -> Option<i32> {
+        self.result()
     }
 
-    /// Returns the stage of the game, 0 to 7. ProbCut estimates the search error for each stage.
-    fn stage(&self) -> usize {
+    /// Returns the stage of the game, 0 to 7, for which ProbCut measures the search error.
+    fn probcut_stage(&self) -> usize {
         0
     }
 
-    /// Returns whether a side has so few pieces that it may be wiped out within a few moves.
+    /// Returns whether a side has so few pieces that it may lose all of them within a few moves.
     fn near_wipeout(&self, side: Side) -> bool {
         let _ = side;
         false
     }
 
-    /// Plays random moves to the end and returns Black's margin.
+    /// Plays random moves to the end of the game and returns its result (see [`Position::result`]).
     fn playout(self, rng: &mut Rng) -> i32 {
         let mut position = self;
         loop {
-            if let Some(margin) = position.margin() {
-                return margin;
+            if let Some(result) = position.result() {
+                return result;
             }
             match random_move(&position, rng) {
                 Some(mv) => position = position.play(mv),
@@ -102,12 +102,12 @@ impl Searchable for Othello {
         moves.count_ones() + (moves & CORNERS).count_ones()
     }
 
-    /// The winner gets the empty squares, as in tournaments.
-    fn result(&self) -> Option<i32> {
-        self.score()
+    /// Counts the empty squares for the winner, as in tournaments.
+    fn final_score(&self) -> Option<i32> {
+        self.tournament_score()
     }
 
-    fn stage(&self) -> usize {
+    fn probcut_stage(&self) -> usize {
         (self.empties() / 10) as usize
     }
 
@@ -131,7 +131,8 @@ impl Searchable for Othello {
     }
 }
 
-/// A random game on bitboards. The output is the disc difference for the first side to move.
+/// A random game on bitboards. Its output is the final disc difference for the side to move in
+/// `board`.
 struct Playout<'a> {
     board: Board,
     rng: &'a mut Rng,

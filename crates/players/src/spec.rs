@@ -2,13 +2,15 @@
 
 mod parse;
 
+use crate::ClockKind;
+use crate::selective::Techniques;
 use outflank_models::View;
 use parse::split_keys;
 use std::fmt;
 use std::str::FromStr;
 
-/// Models for which ProbCut improves the search, with the measured best threshold in standard
-/// deviations. Other models lose strength: their shallow searches predict the deep ones too poorly.
+/// Models that play stronger with ProbCut, and their best threshold in standard deviations, as
+/// measured. Other models play weaker, because their shallow searches predict deep searches poorly.
 const PROBCUT_THRESHOLDS: [(&str, f64); 1] = [("champion", 1.5)];
 
 /// The search of a player.
@@ -21,6 +23,14 @@ pub enum SearchSpec {
         /// Depth in plies.
         plies: u32,
         /// Number of empty squares from which positions are solved exactly; `None` for never.
+        exact: Option<u32>,
+    },
+    /// Selective search of Othello with multi-ProbCut; see
+    /// [`SelectiveSearch`](crate::selective::SelectiveSearch).
+    Selective {
+        /// Maximum depth in plies; `None` if only a limit on time or nodes ends the search.
+        plies: Option<u32>,
+        /// Number of empty squares from which positions are solved exactly; `None` for the default.
         exact: Option<u32>,
     },
     /// Monte-Carlo tree search with this many simulations per move.
@@ -41,36 +51,42 @@ pub struct PlayerSpec {
     /// Whether a policy is averaged over the eight symmetries of a position (test-time
     /// augmentation).
     pub symmetries: bool,
-    /// Probability of a forced random move.
+    /// Probability of a random move on each turn.
     pub random: f64,
     /// Standard deviation of the noise on each leaf.
     pub noise: f64,
-    /// Name in tables.
+    /// Name to show in tables instead of the generated one.
     pub name: Option<String>,
-    /// Another player for a range of moves.
-    pub stage: Option<StageSpec>,
+    /// Another player for a range of plies (keys `plies` and `with`).
+    pub ply_switch: Option<PlySwitchSpec>,
     /// Seconds per move: the timeout of an engine, or the time limit of a built-in search.
     pub seconds: Option<f64>,
     /// Maximum number of nodes per move of a built-in search.
     pub nodes: Option<u64>,
     /// ProbCut threshold in standard deviations; 0 disables it. [`PlayerSpec::probcut_threshold`]
     /// returns the effective value.
-    pub cut: Option<f64>,
+    pub probcut: Option<f64>,
+    /// Techniques of the selective search; all unless `without` names some.
+    pub techniques: Techniques,
+    /// The clock of `seconds`.
+    pub clock: ClockKind,
     /// Threads of a built-in search.
     pub threads: Option<u32>,
     /// Depth or level of an external engine.
     pub level: Option<u32>,
+    /// Seconds that an external engine may take to start.
+    pub start_timeout: Option<f64>,
 }
 
-/// A range of moves that another player plays.
+/// A range of plies that another player plays.
 #[derive(Clone, Debug, PartialEq)]
-pub struct StageSpec {
-    /// Number of the first move, counted from 1.
-    pub from: u32,
-    /// Number of the last move.
-    pub to: u32,
-    /// The player of these moves.
-    pub with: Box<PlayerSpec>,
+pub struct PlySwitchSpec {
+    /// The first ply, counted from 1.
+    pub first_ply: u32,
+    /// The last ply.
+    pub last_ply: u32,
+    /// The player of these plies.
+    pub player: Box<PlayerSpec>,
 }
 
 /// A text that is not a valid player specification.
@@ -94,30 +110,34 @@ impl PlayerSpec {
     /// the specification sets a limit, ProbCut or threads.
     #[must_use]
     pub fn uses_iterative_deepening(&self) -> bool {
-        let keys = self.nodes.is_some() || self.cut.is_some() || self.threads.is_some();
-        !self.is_engine() && (keys || self.seconds.is_some())
+        let keys = self.nodes.is_some() || self.probcut.is_some() || self.threads.is_some();
+        let selective = matches!(self.search, SearchSpec::Selective { .. });
+        !self.is_engine() && (keys || self.seconds.is_some() || selective)
     }
 
     /// Returns the ProbCut threshold in standard deviations, or `None` without ProbCut.
     ///
-    /// If only the clock ends the search, the [default of the
+    /// If a time limit is the only limit of the search, the [default of the
     /// model](PlayerSpec::timed_probcut_threshold) applies. Searches to a fixed depth or number of
-    /// nodes use ProbCut only on request, so that their results are reproducible.
+    /// nodes use ProbCut only if the key `cut` is given.
     #[must_use]
     pub fn probcut_threshold(&self) -> Option<f64> {
-        let clock_only =
+        let only_timed =
             self.seconds.is_some() && self.nodes.is_none() && self.search == SearchSpec::Default;
-        match clock_only {
+        match only_timed {
             true => self.timed_probcut_threshold(),
-            false => self.cut.filter(|threshold| *threshold > 0.0),
+            false => self.probcut.filter(|threshold| *threshold > 0.0),
         }
     }
 
-    /// Returns the ProbCut threshold of a search that only the clock ends.
+    /// Returns the ProbCut threshold of a search whose only limit is time: the key `cut`, or else
+    /// the default of the model.
     #[must_use]
     pub fn timed_probcut_threshold(&self) -> Option<f64> {
         let default = PROBCUT_THRESHOLDS.iter().find(|(model, _)| *model == self.model);
-        self.cut.or(default.map(|(_, threshold)| *threshold)).filter(|threshold| *threshold > 0.0)
+        self.probcut
+            .or(default.map(|(_, threshold)| *threshold))
+            .filter(|threshold| *threshold > 0.0)
     }
 
     /// Returns the name in tables: the `name` key, or the model without folder and extension
@@ -164,6 +184,11 @@ impl fmt::Display for SearchSpec {
             SearchSpec::Default => Ok(()),
             SearchSpec::Depth { plies, exact: None } => write!(f, "@{plies}"),
             SearchSpec::Depth { plies, exact: Some(exact) } => write!(f, "@{plies}e{exact}"),
+            SearchSpec::Selective { plies, exact } => {
+                f.write_str("@mpc")?;
+                plies.map_or(Ok(()), |plies| write!(f, "{plies}"))?;
+                exact.map_or(Ok(()), |exact| write!(f, "e{exact}"))
+            }
             SearchSpec::Mcts(n) => write!(f, "@mcts{n}"),
         }
     }
@@ -192,13 +217,13 @@ mod tests {
         assert_eq!(spec("what?.player?view=invert").model, "what?.player");
         assert_eq!(spec("gtp:engine -x y=1 --q?").model, "gtp:engine -x y=1 --q?");
         assert_eq!(spec("nboard:edax -l 4?name=Edax 4").label(), "Edax 4");
-        let staged = spec("cnn?stage=46-60&with=champion@5");
-        let stage = staged.stage.unwrap();
-        assert_eq!((stage.from, stage.to, stage.with.text.as_str()), (46, 60, "champion@5"));
+        let switch = spec("cnn?plies=46-60&with=champion@5").ply_switch.unwrap();
+        assert_eq!((switch.first_ply, switch.last_ply), (46, 60));
+        assert_eq!(switch.player.text, "champion@5");
     }
 
     #[test]
-    fn a_clock_alone_enables_the_default_probcut_of_the_model() {
+    fn a_time_limit_alone_enables_the_default_probcut_of_the_model() {
         for (text, threshold) in [
             ("champion?seconds=1", Some(1.5)),
             ("champion?seconds=1&threads=2", Some(1.5)),
@@ -224,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_name_the_mistake() {
+    fn errors_describe_the_mistake() {
         for (text, part) in [
             ("", "names no model"),
             ("@4", "names no model"),
@@ -234,13 +259,15 @@ mod tests {
             ("x?random=2", "0 to 1"),
             ("x?random=nan", "0 to 1"),
             ("x?colour=red", "there is no key 'colour'"),
-            ("x?stage=4-9", "belong together"),
-            ("x?stage=9-4&with=y", "range of moves"),
+            ("x?plies=4-9", "belong together"),
+            ("x?plies=9-4&with=y", "range of plies"),
             ("x?view=upside", "negate or invert"),
             ("x?symmetries=4", "8 symmetries"),
             ("gtp:x?symmetries=8", "remove"),
             ("gtp:x@4", "searches by itself"),
             ("x?level=3", "external engines"),
+            ("x?start_timeout=3", "external engines"),
+            ("gtp:x?start_timeout=0", "0.001 to 86400"),
             ("x?seconds=0", "0.001 to 86400"),
             ("x@mcts50?seconds=3", "only by its simulations"),
             ("x?cut=1&noise=2", "remove noise"),
@@ -252,14 +279,17 @@ mod tests {
         }
     }
 
-    /// Stored configurations of old runs contain `images=8`. Their labels must not change, since
-    /// journals identify players by label.
+    /// Stored configurations of old runs contain `images=8` and `stage=46-60`. Their labels must
+    /// not change, since journals identify players by label.
     #[test]
-    fn the_old_key_for_symmetries_is_accepted() {
+    fn old_key_names_are_accepted() {
         let old = spec("cnn?images=8");
         assert!(old.symmetries && spec("cnn?symmetries=8").symmetries);
         assert!(!spec("cnn?images=1").symmetries);
         assert_eq!(old.label(), "cnn?images=8");
+        let old = spec("cnn?stage=46-60&with=champion");
+        assert_eq!(old.ply_switch.as_ref().map(|switch| switch.first_ply), Some(46));
+        assert_eq!(old.label(), "cnn?stage=46-60&with=champion");
         let error = "cnn?color=8".parse::<PlayerSpec>().unwrap_err().to_string();
         assert!(error.contains("symmetries") && !error.contains("images"), "{error}");
     }

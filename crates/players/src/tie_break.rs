@@ -7,7 +7,7 @@ pub(crate) const TIE_TOLERANCE: f32 = 1e-6;
 
 /// Returns the index of the best score, drawn uniformly among those within [`TIE_TOLERANCE`] of it.
 ///
-/// Draws one random number if there is a tie, none otherwise. A NaN counts as the lowest score.
+/// Uses `rng` only if there is a tie. A NaN counts as the lowest score.
 /// Returns `None` if there are no scores.
 pub(crate) fn best_index(scores: &[f32], rng: &mut Rng) -> Option<usize> {
     // Comparisons with NaN are false, so a NaN is never the best unless all scores are.
@@ -19,7 +19,7 @@ pub(crate) fn best_index(scores: &[f32], rng: &mut Rng) -> Option<usize> {
     scores.iter().enumerate().filter(|&(_, &score)| tied(score)).map(|(index, _)| index).nth(drawn)
 }
 
-/// Draws one of the items uniformly. Uses the random generator only if there are two or more.
+/// Returns a uniformly random item. Uses `rng` only if there are two or more.
 pub(crate) fn pick<T: Copy>(items: &[T], rng: &mut Rng) -> Option<T> {
     match items {
         [] => None,
@@ -34,7 +34,7 @@ mod tests {
     use outflank_runs::rng::stream;
 
     #[test]
-    fn a_unique_best_score_draws_no_random_number() {
+    fn a_unique_best_score_does_not_use_the_random_generator() {
         let (mut used, untouched) = (stream(1, &["choice"]), stream(1, &["choice"]));
         assert_eq!(best_index(&[0.5, 2.0, 1.0], &mut used), Some(1));
         assert_eq!(best_index(&[f32::NAN, -3.0, f32::NAN], &mut used), Some(1));

@@ -14,14 +14,14 @@ use outflank_players::{
 };
 use outflank_runs::RngExt;
 use outflank_runs::rng::stream;
-use positions::{HashEval, Pieces, brute_force, random_position};
+use positions::{HashEval, PieceCounterEval, brute_force, random_position};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
 /// A material evaluation with many ties.
-struct Men;
+struct MaterialEval;
 
-impl Evaluate<Checkers> for Men {
+impl Evaluate<Checkers> for MaterialEval {
     fn value(&self, position: &Checkers, side: Side) -> f32 {
         let count = |side| {
             position.men(side).count_ones() as f32 + 1.5 * position.kings(side).count_ones() as f32
@@ -30,16 +30,16 @@ impl Evaluate<Checkers> for Men {
     }
 }
 
-/// Offset of proven results, above all evaluations of these tests.
+/// Added to proven results, so that they exceed all evaluations of these tests.
 const PROVEN: f64 = 1e9;
 
 /// Returns the minimax score of a move for its mover.
 fn minimax<P: Searchable>(model: &dyn Evaluate<P>, position: &P, mv: P::Move, depth: u32) -> f64 {
     let side = position.to_move();
     let after = position.play(mv);
-    if let Some(result) = after.result() {
-        let result = f64::from(side.sign() * result);
-        return if result == 0.0 { 0.0 } else { result.signum() * PROVEN + result };
+    if let Some(score) = after.final_score() {
+        let score = f64::from(side.sign() * score);
+        return if score == 0.0 { 0.0 } else { score.signum() * PROVEN + score };
     }
     if depth == 1 {
         return f64::from(model.value(&after, side));
@@ -52,13 +52,13 @@ fn check_equals_minimax<P: Searchable>(
     model: Arc<dyn Evaluate<P>>,
     depth: u32,
     positions: u32,
-    latest: u32,
+    max_plies: u32,
     seed: u64,
 ) {
     let mut rng = stream(seed, &["minimax"]);
     let mut player = AlphaBeta::new(Arc::clone(&model), depth);
     for _ in 0..positions {
-        let plies = rng.below(latest);
+        let plies = rng.below(max_plies);
         let position: P = random_position(plies, &mut rng);
         let all: Vec<(P::Move, f64)> =
             position.moves().map(|mv| (mv, minimax(&*model, &position, mv, depth))).collect();
@@ -69,7 +69,7 @@ fn check_equals_minimax<P: Searchable>(
         let (found, moves) = player.search(&position, &mut rng).unwrap();
         let found = match found {
             SearchScore::Estimate(value) => f64::from(value),
-            SearchScore::Proven(margin) => f64::from(margin.signum()) * PROVEN + f64::from(margin),
+            SearchScore::Proven(score) => f64::from(score.signum()) * PROVEN + f64::from(score),
         };
         assert_eq!(found, best, "depth {depth}, {position}");
         assert_eq!(moves, ties, "depth {depth}, {position}");
@@ -80,7 +80,7 @@ fn check_equals_minimax<P: Searchable>(
 fn alpha_beta_equals_minimax_in_othello() {
     // Random games contain enough passes and early ends from move 45 on.
     for (depth, positions) in [(1, 200), (2, 100), (3, 40), (4, 12), (5, 2)] {
-        check_equals_minimax::<Othello>(Arc::new(Pieces), depth, positions, 60, 1);
+        check_equals_minimax::<Othello>(Arc::new(PieceCounterEval), depth, positions, 60, 1);
         check_equals_minimax::<Othello>(Arc::new(HashEval(5)), depth, positions, 60, 2);
         check_equals_minimax::<Othello>(Arc::new(HashEval(100_003)), depth, positions, 60, 3);
     }
@@ -89,7 +89,7 @@ fn alpha_beta_equals_minimax_in_othello() {
 #[test]
 fn alpha_beta_equals_minimax_in_checkers() {
     for (depth, positions) in [(1, 200), (2, 100), (3, 60), (4, 30), (5, 10), (6, 3)] {
-        check_equals_minimax::<Checkers>(Arc::new(Men), depth, positions, 80, 4);
+        check_equals_minimax::<Checkers>(Arc::new(MaterialEval), depth, positions, 80, 4);
         check_equals_minimax::<Checkers>(Arc::new(HashEval(5)), depth, positions, 80, 5);
         check_equals_minimax::<Checkers>(Arc::new(HashEval(100_003)), depth, positions, 80, 6);
     }
@@ -99,12 +99,12 @@ fn alpha_beta_equals_minimax_in_checkers() {
 fn full_depth_alpha_beta_agrees_with_the_solver() {
     let mut rng = stream(7, &["sight"]);
     let mut solver = Solver::new(12);
-    let mut player = AlphaBeta::<Othello>::new(Arc::new(Pieces), 60);
+    let mut player = AlphaBeta::<Othello>::new(Arc::new(PieceCounterEval), 60);
     for _ in 0..40 {
         let position: Othello = random_position(52, &mut rng);
         let solved = solver.score(position.board()).cmp(&0);
         let searched = match player.search(&position, &mut rng).unwrap().0 {
-            SearchScore::Proven(margin) => margin.cmp(&0),
+            SearchScore::Proven(score) => score.cmp(&0),
             SearchScore::Estimate(value) => {
                 assert_eq!(value, 0.0);
                 Ordering::Equal
@@ -117,7 +117,7 @@ fn full_depth_alpha_beta_agrees_with_the_solver() {
 #[test]
 fn noise_changes_the_choice_and_depends_only_on_the_seed() {
     let line = Line::new(random_position::<Othello>(20, &mut stream(8, &["noise"])));
-    let mut player = AlphaBeta::<Othello>::new(Arc::new(Pieces), 3).with_noise(5.0);
+    let mut player = AlphaBeta::<Othello>::new(Arc::new(PieceCounterEval), 3).with_noise(5.0);
     let mut choices = Vec::new();
     for seed in 0..50 {
         let mv = player.choose(&line, &mut stream(seed, &["noise"])).unwrap();
@@ -144,18 +144,20 @@ fn first_move_chi_square(player: &mut dyn Player<Othello>, seed: u64) -> f64 {
 #[test]
 fn ties_are_broken_uniformly() {
     // 16.3 is the 99.9% quantile.
-    let mut greedy = Greedy::new(Arc::new(models::Greedy(Pieces)));
+    let mut greedy = Greedy::new(Arc::new(models::OnePlyPolicy(PieceCounterEval)));
     assert!(first_move_chi_square(&mut greedy, 1) < 16.3);
     for depth in [1, 2, 3] {
-        assert!(first_move_chi_square(&mut AlphaBeta::new(Arc::new(Pieces), depth), 2) < 16.3);
+        assert!(
+            first_move_chi_square(&mut AlphaBeta::new(Arc::new(PieceCounterEval), depth), 2) < 16.3
+        );
     }
 }
 
 #[test]
 fn depth_one_is_greedy_except_for_finished_games() {
     let mut rng = stream(9, &["depth one"]);
-    let mut greedy = Greedy::<Othello>::new(Arc::new(models::Greedy(Pieces)));
-    let mut search = AlphaBeta::<Othello>::new(Arc::new(Pieces), 1);
+    let mut greedy = Greedy::<Othello>::new(Arc::new(models::OnePlyPolicy(PieceCounterEval)));
+    let mut search = AlphaBeta::<Othello>::new(Arc::new(PieceCounterEval), 1);
     for _ in 0..300 {
         let line = Line::new(random_position::<Othello>(30, &mut rng));
         let seed = u64::from(rng.below(1 << 20));
@@ -178,7 +180,7 @@ fn depth_one_is_greedy_except_for_finished_games() {
 }
 
 #[test]
-fn an_exact_endgame_achieves_the_score() {
+fn the_endgame_player_reaches_at_least_the_solved_score() {
     let mut rng = stream(14, &["exact"]);
     for _ in 0..10 {
         let mut line = Line::new(random_position::<Othello>(52, &mut rng));
@@ -197,7 +199,7 @@ fn an_exact_endgame_achieves_the_score() {
             line.push(mv).unwrap();
         }
         // Against any opponent the result is at least the score.
-        assert!(side.sign() * line.position().score().unwrap() >= value);
+        assert!(side.sign() * line.position().tournament_score().unwrap() >= value);
     }
 }
 
@@ -209,7 +211,7 @@ fn long_searches_can_be_stopped() {
         "heuristic?seconds=86400",
         "random@mcts100000000",
         "heuristic@40?random=0.000001",
-        "random?stage=1-60&with=heuristic@40",
+        "random?plies=1-60&with=heuristic@40",
     ] {
         let mut player = factory::<Othello>(text).unwrap().make().unwrap();
         let control = Arc::new(SearchControl::unlimited());

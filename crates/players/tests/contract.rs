@@ -5,7 +5,7 @@ use outflank_games::othello::Othello;
 use outflank_games::{Line, Position, Side};
 use outflank_models::{self as models, Evaluate};
 use outflank_players::{
-    AlphaBeta, ForcedRandom, Greedy, Mcts, Player, PlayerError, Random, Searchable, Staged,
+    AlphaBeta, Greedy, Mcts, Player, PlayerError, PlySwitch, Random, RandomMoves, Searchable,
     registry,
 };
 use outflank_runs::Rng;
@@ -33,34 +33,37 @@ impl<P: Position> Evaluate<P> for NonFiniteEval {
     }
 }
 
-type Maker<P> = (&'static str, fn() -> Box<dyn Player<P>>);
+/// The name of a player and its constructor.
+type NamedConstructor<P> = (&'static str, fn() -> Box<dyn Player<P>>);
 
 fn policy<P: Position>() -> Arc<dyn models::Policy<P>> {
-    Arc::new(models::Greedy(HashEval))
+    Arc::new(models::OnePlyPolicy(HashEval))
 }
 
 /// All players that are generic over the game.
-fn players<P: Searchable>() -> Vec<Maker<P>> {
+fn generic_players<P: Searchable>() -> Vec<NamedConstructor<P>> {
     vec![
         ("random", || Box::new(Random)),
         ("greedy", || Box::new(Greedy::new(policy()))),
-        ("greedy, non-finite", || Box::new(Greedy::new(Arc::new(models::Greedy(NonFiniteEval))))),
+        ("greedy, non-finite", || {
+            Box::new(Greedy::new(Arc::new(models::OnePlyPolicy(NonFiniteEval))))
+        }),
         ("alpha-beta 1", || Box::new(AlphaBeta::new(Arc::new(HashEval), 1))),
         ("alpha-beta 3", || Box::new(AlphaBeta::new(Arc::new(HashEval), 3))),
         ("alpha-beta, non-finite", || Box::new(AlphaBeta::new(Arc::new(NonFiniteEval), 2))),
         ("noisy alpha-beta", || Box::new(AlphaBeta::new(Arc::new(HashEval), 2).with_noise(5.0))),
         ("mcts", || Box::new(Mcts::new(30))),
         ("mcts with rollout policy", || Box::new(Mcts::new(10).with_rollout_policy(policy()))),
-        ("forced random", || Box::new(ForcedRandom::new(Greedy::new(policy()), 0.3))),
-        ("staged", || {
+        ("random moves", || Box::new(RandomMoves::new(Greedy::new(policy()), 0.3))),
+        ("ply switch", || {
             let boxed: Box<dyn Player<P>> = Box::new(Random);
-            Box::new(Staged::new(boxed, AlphaBeta::new(Arc::new(HashEval), 2), 10, 20))
+            Box::new(PlySwitch::new(boxed, AlphaBeta::new(Arc::new(HashEval), 2), 10..=20))
         }),
     ]
 }
 
 /// Plays one game of a player against itself with a seeded generator.
-fn game<P: Position>(name: &str, player: &mut dyn Player<P>, seed: u64) -> Line<P> {
+fn play_game<P: Position>(name: &str, player: &mut dyn Player<P>, seed: u64) -> Line<P> {
     let mut rng: Rng = stream(seed, &["contract"]);
     let mut line: Line<P> = Line::default();
     player.new_game().expect("these players always start");
@@ -72,14 +75,14 @@ fn game<P: Position>(name: &str, player: &mut dyn Player<P>, seed: u64) -> Line<
     line
 }
 
-fn check_contract<P: Position>((name, make): Maker<P>) {
-    let first = game(name, &mut *make(), 1);
+fn check_contract<P: Position>((name, make): NamedConstructor<P>) {
+    let first = play_game(name, &mut *make(), 1);
 
     // The same seed gives the same game, regardless of earlier games.
-    assert_eq!(game(name, &mut *make(), 1), first, "{name} is not determined by its seed");
+    assert_eq!(play_game(name, &mut *make(), 1), first, "{name} is not determined by its seed");
     let mut reused = make();
-    game(name, &mut *reused, 2);
-    assert_eq!(game(name, &mut *reused, 1), first, "{name} depends on an earlier game");
+    play_game(name, &mut *reused, 2);
+    assert_eq!(play_game(name, &mut *reused, 1), first, "{name} depends on an earlier game");
 
     // A player can start in the middle of a game.
     let mut partial = Line::new(*first.start());
@@ -98,7 +101,7 @@ fn check_contract<P: Position>((name, make): Maker<P>) {
 
 #[test]
 fn othello_players_fulfill_the_contract() {
-    players::<Othello>().into_iter().for_each(check_contract);
+    generic_players::<Othello>().into_iter().for_each(check_contract);
     check_contract::<Othello>(("exact endgame", || {
         let endgame = Othello::endgame_solver(8).expect("Othello has a solver");
         Box::new(AlphaBeta::new(Arc::new(HashEval), 2).with_endgame(endgame))
@@ -108,7 +111,7 @@ fn othello_players_fulfill_the_contract() {
 #[test]
 fn checkers_players_fulfill_the_contract() {
     assert!(Checkers::endgame_solver(8).is_none());
-    players::<Checkers>().into_iter().for_each(check_contract);
+    generic_players::<Checkers>().into_iter().for_each(check_contract);
 }
 
 /// Plays the first legal move.
@@ -130,9 +133,9 @@ impl<P: Position> Player<P> for Last {
 }
 
 #[test]
-fn forced_random_moves_have_the_given_rate_and_are_uniform() {
+fn random_moves_have_the_given_probability_and_are_uniform() {
     let mut rng = stream(11, &["epsilon"]);
-    let mut player: Box<dyn Player<Othello>> = Box::new(ForcedRandom::new(First, 0.1));
+    let mut player: Box<dyn Player<Othello>> = Box::new(RandomMoves::new(First, 0.1));
     let (mut turns, mut random) = (0u32, 0u32);
     // At the start there are four moves.
     let mut at_start = [0u32; 4];
@@ -155,8 +158,8 @@ fn forced_random_moves_have_the_given_rate_and_are_uniform() {
         let line = Line::default();
         let mv = player.choose(&line, &mut rng).unwrap();
         if player.last_was_random() {
-            let at = line.position().moves().position(|legal| legal == mv).unwrap();
-            at_start[at] += 1;
+            let index = line.position().moves().position(|legal| legal == mv).unwrap();
+            at_start[index] += 1;
         }
     }
     let (n, hits) = (f64::from(turns), f64::from(random));
@@ -168,13 +171,13 @@ fn forced_random_moves_have_the_given_rate_and_are_uniform() {
 }
 
 #[test]
-fn forced_random_moves_with_probability_zero_and_one() {
+fn random_moves_with_probability_zero_and_one() {
     let line: Line<Othello> = Line::default();
     let (mut used, untouched) = (stream(12, &["epsilon"]), stream(12, &["epsilon"]));
-    let mut never = ForcedRandom::new(First, 0.0);
+    let mut never = RandomMoves::new(First, 0.0);
     Player::<Othello>::choose(&mut never, &line, &mut used).unwrap();
     assert_eq!(used, untouched);
-    let mut always = ForcedRandom::new(First, 1.0);
+    let mut always = RandomMoves::new(First, 1.0);
     for _ in 0..100 {
         Player::<Othello>::choose(&mut always, &line, &mut used).unwrap();
         assert!(Player::<Othello>::last_was_random(&always));
@@ -182,16 +185,16 @@ fn forced_random_moves_with_probability_zero_and_one() {
 }
 
 #[test]
-fn stages_count_discs_in_othello_and_plies_in_checkers() {
-    fn check<P: Position>(seed: u64, number: impl Fn(&Line<P>) -> u32) {
+fn ply_ranges_count_discs_in_othello_and_moves_in_checkers() {
+    fn check<P: Position>(seed: u64, next_ply: impl Fn(&Line<P>) -> u32) {
         let mut rng = stream(seed, &["stage"]);
         let mut player: Box<dyn Player<P>> =
-            Box::new(Staged::new(First, ForcedRandom::new(Last, 1.0), 46, 60));
+            Box::new(PlySwitch::new(First, RandomMoves::new(Last, 1.0), 46..=60));
         let mut line: Line<P> = Line::default();
         let mut delegated = 0;
         while !line.position().is_over() && line.moves().len() < 100 {
             let mv = player.choose(&line, &mut rng).unwrap();
-            let is_delegated = (46..=60).contains(&number(&line));
+            let is_delegated = (46..=60).contains(&next_ply(&line));
             // Only the other player reports random moves.
             assert_eq!(player.last_was_random(), is_delegated);
             if !is_delegated {
@@ -229,5 +232,5 @@ fn heuristic_files_and_run_folders_are_players_of_their_game() {
     }
     let viewed = format!("{}?view=invert", path.display());
     let refused = registry::factory::<Checkers>(&viewed).unwrap_err().to_string();
-    assert!(refused.contains("fixed view"), "{refused}");
+    assert!(refused.contains("only the view of an n-tuple network"), "{refused}");
 }

@@ -66,8 +66,8 @@ fn pass_score(position: &Othello) -> i32 {
     let opponent = position.to_move().other();
     let black = position.discs(Side::Black);
     let white = position.discs(Side::White);
-    let turned = Othello::from_discs(black, white, opponent).unwrap();
-    if turned.to_move() == opponent { brute_force(&turned) } else { -brute_force(&turned) }
+    let passed = Othello::from_discs(black, white, opponent).unwrap();
+    if passed.to_move() == opponent { brute_force(&passed) } else { -brute_force(&passed) }
 }
 
 #[test]
@@ -79,8 +79,8 @@ fn finished_and_full_boards_have_a_score() {
     let control = Arc::new(SearchControl::unlimited());
     assert_eq!(solver.try_best_moves(full.board(), &mut best, &control), Some(2));
     assert!(best.is_empty());
-    let wiped = Othello::from_discs(0xff, 0, Side::White).unwrap();
-    assert_eq!(solver.score(wiped.board()), -64);
+    let no_white_discs = Othello::from_discs(0xff, 0, Side::White).unwrap();
+    assert_eq!(solver.score(no_white_discs.board()), -64);
 }
 
 #[test]

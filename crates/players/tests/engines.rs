@@ -22,7 +22,7 @@ fn fake_command(protocol: Protocol, arguments: &[&str]) -> EngineCommand {
     format!("{protocol}:{}", shell_words::join(words)).parse().expect("a command")
 }
 
-fn fake(protocol: Protocol, mode: &str, options: EngineOptions) -> Engine {
+fn start_fake_engine(protocol: Protocol, mode: &str, options: EngineOptions) -> Engine {
     Engine::start(&fake_command(protocol, &[mode]), options).expect("the fake engine starts")
 }
 
@@ -31,7 +31,7 @@ fn short_timeout() -> EngineOptions {
     EngineOptions { timeout: Duration::from_millis(200), ..EngineOptions::default() }
 }
 
-fn rng() -> Rng {
+fn test_rng() -> Rng {
     stream(1, &["engines"])
 }
 
@@ -86,8 +86,8 @@ fn check_whole_games(engine: &mut Engine, rng: &mut Rng) {
 fn well_behaved_engines_play_whole_games() {
     for protocol in Protocol::ALL {
         for mode in ["play", "autopass", "late", "banner", "slow"] {
-            let mut engine = fake(protocol, mode, EngineOptions::default());
-            check_whole_games(&mut engine, &mut rng());
+            let mut engine = start_fake_engine(protocol, mode, EngineOptions::default());
+            check_whole_games(&mut engine, &mut test_rng());
         }
     }
 }
@@ -96,8 +96,8 @@ fn well_behaved_engines_play_whole_games() {
 fn the_engine_receives_the_right_position() {
     // The fake engine plays the first legal move, which reveals its board.
     for protocol in Protocol::ALL {
-        let mut rng = rng();
-        let mut engine = fake(protocol, "play", EngineOptions::default());
+        let mut rng = test_rng();
+        let mut engine = start_fake_engine(protocol, "play", EngineOptions::default());
         for _ in 0..5 {
             engine.new_game().expect("starts a game");
             let mut game = Line::<Othello>::default();
@@ -115,8 +115,8 @@ fn the_engine_receives_the_right_position() {
 #[test]
 fn long_lines_before_an_answer_are_ignored() {
     for protocol in Protocol::ALL {
-        let mut engine = fake(protocol, "huge", EngineOptions::default());
-        let square = engine.choose(&Line::default(), &mut rng()).expect("moves");
+        let mut engine = start_fake_engine(protocol, "huge", EngineOptions::default());
+        let square = engine.choose(&Line::default(), &mut test_rng()).expect("moves");
         assert_eq!(square.to_string(), "d3");
     }
 }
@@ -124,8 +124,8 @@ fn long_lines_before_an_answer_are_ignored() {
 #[test]
 fn depth_is_forwarded_or_rejected() {
     let deep = || EngineOptions { depth: Some(6), ..EngineOptions::default() };
-    let mut engine = fake(Protocol::NBoard, "play", deep());
-    engine.choose(&Line::default(), &mut rng()).expect("moves");
+    let mut engine = start_fake_engine(Protocol::NBoard, "play", deep());
+    engine.choose(&Line::default(), &mut test_rng()).expect("moves");
     match Engine::start(&fake_command(Protocol::Gtp, &["play"]), deep()) {
         Err(PlayerError::Start { reason, .. }) => assert!(reason.contains("level 6"), "{reason}"),
         other => panic!("{:?}", other.err()),
@@ -134,16 +134,16 @@ fn depth_is_forwarded_or_rejected() {
 
 #[test]
 fn custom_starts_are_played_by_nboard_and_refused_by_gtp() {
-    let mut rng = rng();
+    let mut rng = test_rng();
     let mut game = Line::<Othello>::default();
     for text in ["f5", "d6", "c3"] {
         game.push(game.position().parse_move(text).expect("legal")).expect("legal");
     }
     let opening = Line::new(*game.position());
-    let mut engine = fake(Protocol::NBoard, "play", EngineOptions::default());
+    let mut engine = start_fake_engine(Protocol::NBoard, "play", EngineOptions::default());
     play_out(&mut engine, opening.clone(), Side::White, &mut rng);
 
-    let mut engine = fake(Protocol::Gtp, "play", EngineOptions::default());
+    let mut engine = start_fake_engine(Protocol::Gtp, "play", EngineOptions::default());
     for _ in 0..10 {
         engine.new_game().expect("starts a game");
         match engine.choose(&opening, &mut rng) {
@@ -159,19 +159,19 @@ fn custom_starts_are_played_by_nboard_and_refused_by_gtp() {
 
 #[test]
 fn an_engine_out_of_sync_receives_the_whole_game() {
-    let mut engine = fake(Protocol::Gtp, "forgetful", EngineOptions::default());
-    play_out(&mut engine, Line::default(), Side::Black, &mut rng());
+    let mut engine = start_fake_engine(Protocol::Gtp, "forgetful", EngineOptions::default());
+    play_out(&mut engine, Line::default(), Side::Black, &mut test_rng());
 }
 
 #[test]
 fn engines_that_hang_time_out() {
     for protocol in Protocol::ALL {
         for mode in ["hang", "flood", "endless"] {
-            let mut engine = fake(protocol, mode, short_timeout());
-            let error = engine.choose(&Line::default(), &mut rng()).expect_err(mode);
+            let mut engine = start_fake_engine(protocol, mode, short_timeout());
+            let error = engine.choose(&Line::default(), &mut test_rng()).expect_err(mode);
             assert!(matches!(error, PlayerError::Timeout { seconds: 1, .. }), "{mode}: {error:?}");
             // Until the next game the error is repeated.
-            assert_eq!(engine.choose(&Line::default(), &mut rng()), Err(error));
+            assert_eq!(engine.choose(&Line::default(), &mut test_rng()), Err(error));
         }
         let options =
             EngineOptions { start_timeout: Duration::from_millis(200), ..short_timeout() };
@@ -187,8 +187,8 @@ fn engines_that_hang_time_out() {
 #[test]
 fn errors_of_crashed_engines_quote_standard_error() {
     for protocol in Protocol::ALL {
-        let mut engine = fake(protocol, "die", EngineOptions::default());
-        match engine.choose(&Line::default(), &mut rng()) {
+        let mut engine = start_fake_engine(protocol, "die", EngineOptions::default());
+        match engine.choose(&Line::default(), &mut test_rng()) {
             Err(PlayerError::Exited { detail, .. }) => {
                 assert!(detail.contains("assertion failed: board != NULL"), "{detail}");
                 assert!(detail.contains('3'), "the exit status: {detail}");
@@ -208,8 +208,8 @@ fn errors_of_crashed_engines_quote_standard_error() {
 fn wrong_answers_are_errors() {
     for protocol in Protocol::ALL {
         for (mode, expected) in [("illegal", "d4"), ("garbage", "z9"), ("pass", "pa")] {
-            let mut engine = fake(protocol, mode, EngineOptions::default());
-            match engine.choose(&Line::default(), &mut rng()) {
+            let mut engine = start_fake_engine(protocol, mode, EngineOptions::default());
+            match engine.choose(&Line::default(), &mut test_rng()) {
                 Err(PlayerError::IllegalMove { answer, .. }) => {
                     assert!(answer.to_lowercase().contains(expected), "{answer}");
                     assert!(!answer.contains('\u{1b}'), "no control characters: {answer:?}");
@@ -218,8 +218,21 @@ fn wrong_answers_are_errors() {
             }
         }
     }
-    let mut engine = fake(Protocol::Gtp, "refuse", EngineOptions::default());
-    match engine.choose(&Line::default(), &mut rng()) {
+    // GTP 2 defines `resign` as an answer to `genmove`. The engine keeps running.
+    let mut engine = start_fake_engine(Protocol::Gtp, "resign", EngineOptions::default());
+    for _ in 0..2 {
+        let mut game = Line::<Othello>::default();
+        engine.new_game().expect("starts a game");
+        for _ in 0..2 {
+            game.push(engine.choose(&game, &mut test_rng()).expect("moves")).expect("legal");
+        }
+        match engine.choose(&game, &mut test_rng()) {
+            Err(PlayerError::Resigned { .. }) => {}
+            other => panic!("{other:?}"),
+        }
+    }
+    let mut engine = start_fake_engine(Protocol::Gtp, "refuse", EngineOptions::default());
+    match engine.choose(&Line::default(), &mut test_rng()) {
         Err(PlayerError::Refused { reason, .. }) => {
             assert!(reason.contains("out of ideas"), "{reason}")
         }
@@ -236,19 +249,19 @@ fn an_engine_restarts_after_an_error() {
         let command = fake_command(protocol, &["recover", file]);
         let mut engine = Engine::start(&command, EngineOptions::default()).expect("starts");
         engine.new_game().expect("starts a game");
-        let error = engine.choose(&Line::default(), &mut rng()).expect_err("dies");
+        let error = engine.choose(&Line::default(), &mut test_rng()).expect_err("dies");
         assert!(matches!(error, PlayerError::Exited { .. }), "{error:?}");
-        play_out(&mut engine, Line::default(), Side::Black, &mut rng());
+        play_out(&mut engine, Line::default(), Side::Black, &mut test_rng());
     }
 }
 
 #[test]
 fn an_engine_that_exits_between_games_is_restarted() {
     for protocol in Protocol::ALL {
-        let mut engine = fake(protocol, "leave", EngineOptions::default());
+        let mut engine = start_fake_engine(protocol, "leave", EngineOptions::default());
         for _ in 0..6 {
             engine.new_game().expect("starts a game");
-            engine.choose(&Line::default(), &mut rng()).expect("moves");
+            engine.choose(&Line::default(), &mut test_rng()).expect("moves");
         }
     }
 }
@@ -257,11 +270,11 @@ fn an_engine_that_exits_between_games_is_restarted() {
 fn restarts_are_limited() {
     let options =
         EngineOptions { restarts: 2, name: Some("Wobbly".to_owned()), ..EngineOptions::default() };
-    let mut engine = fake(Protocol::Gtp, "die", options);
+    let mut engine = start_fake_engine(Protocol::Gtp, "die", options);
     assert_eq!(engine.name(), "Wobbly");
     for _ in 0..3 {
         engine.new_game().expect("starts a game");
-        engine.choose(&Line::default(), &mut rng()).expect_err("dies");
+        engine.choose(&Line::default(), &mut test_rng()).expect_err("dies");
     }
     for _ in 0..2 {
         match engine.new_game() {
@@ -272,7 +285,7 @@ fn restarts_are_limited() {
             }
             other => panic!("{other:?}"),
         }
-        engine.choose(&Line::default(), &mut rng()).expect_err("is not there");
+        engine.choose(&Line::default(), &mut test_rng()).expect_err("is not there");
     }
 }
 
@@ -303,7 +316,8 @@ fn engines_run_on_several_threads() {
                     let mut game = Line::<Othello>::default();
                     engine.new_game().expect("starts a game");
                     while !game.position().is_over() {
-                        game.push(engine.choose(&game, &mut rng()).expect("moves")).expect("legal");
+                        game.push(engine.choose(&game, &mut test_rng()).expect("moves"))
+                            .expect("legal");
                     }
                     game
                 })
@@ -337,7 +351,7 @@ fn no_process_outlives_its_engine() {
         let ids: Vec<&str> = written.split_whitespace().collect();
         assert!(ids.len() == 2 && ids.iter().all(|id| is_running(id)), "{written}");
 
-        let answer = engine.choose(&Line::default(), &mut rng());
+        let answer = engine.choose(&Line::default(), &mut test_rng());
         assert_eq!(answer.is_ok(), mode == "play");
         drop(engine);
         // The shell was waited for, so no zombie is left.
@@ -370,7 +384,7 @@ fn a_real_engine_plays_whole_games() {
     };
     let command = format!("gtp:{command}").parse().expect("a command");
     let mut engine = Engine::start(&command, EngineOptions::default()).expect("starts");
-    let mut rng = rng();
+    let mut rng = test_rng();
     check_whole_games(&mut engine, &mut rng);
     // Playing other moves than the engine's forces a resynchronization.
     engine.new_game().expect("starts a game");

@@ -12,7 +12,7 @@ use outflank_players::{
 };
 use outflank_runs::Rng;
 use outflank_runs::rng::stream;
-use positions::{Pieces, move_scores, random_position};
+use positions::{PieceCounterEval, move_scores, random_position};
 use std::sync::Arc;
 
 /// Without limits and ProbCut the result equals alpha-beta of the last depth, for any number of
@@ -49,7 +49,7 @@ fn iterative_deepening_equals_alpha_beta() {
         }
     }
     let mut rng = stream(20, &["deepening"]);
-    check::<Othello>(Arc::new(Pieces), 5, &mut rng);
+    check::<Othello>(Arc::new(PieceCounterEval), 5, &mut rng);
     check::<Checkers>(Arc::new(models::Material::default()), 5, &mut rng);
 }
 
@@ -58,7 +58,7 @@ fn limits_stop_the_search_and_the_endgame_is_solved() {
     let mut rng = stream(21, &["limits"]);
     let position: Othello = random_position(20, &mut rng);
     let limited = Arc::new(SearchControl::unlimited().with_nodes(3_000));
-    let mut search = IterativeDeepening::new(Arc::new(Pieces), 14);
+    let mut search = IterativeDeepening::new(Arc::new(PieceCounterEval), 14);
     let result = search.run(&position, false, &limited, |_| {}).expect("a ply was possible");
     assert!(limited.stopped() && result.depth > 1 && result.nodes < 6_000, "{result:?}");
     // The same node limit gives the same result.
@@ -77,7 +77,7 @@ fn limits_stop_the_search_and_the_endgame_is_solved() {
         .moves
         .iter()
         .map(|scored| match scored.score {
-            SearchScore::Proven(margin) => (scored.mv, margin),
+            SearchScore::Proven(score) => (scored.mv, score),
             SearchScore::Estimate(_) => panic!("an endgame score is proven"),
         })
         .collect();
@@ -144,8 +144,8 @@ fn proven_scores_equal_those_of_the_solver() {
         // Near the end many lines finish early, with empty squares.
         let position = random_position::<Othello>(54, &mut rng);
         let control = Arc::new(SearchControl::unlimited());
-        let mut search =
-            IterativeDeepening::new(Arc::new(Pieces), 12).with_max_depth(position.empties());
+        let mut search = IterativeDeepening::new(Arc::new(PieceCounterEval), 12)
+            .with_max_depth(position.empties());
         let result = search.run(&position, true, &control, |_| {}).unwrap();
         let scores = move_scores(&mut Solver::new(12), &position);
         assert_eq!(result.moves.len(), scores.len());

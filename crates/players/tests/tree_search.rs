@@ -11,7 +11,7 @@ use outflank_players::endgame::Solver;
 use outflank_players::{Mcts, Player, Searchable};
 use outflank_runs::rng::stream;
 use outflank_runs::{Rng, RngExt};
-use positions::{Pieces, move_scores, random_position};
+use positions::{PieceCounterEval, move_scores, random_position};
 use std::sync::Arc;
 
 #[test]
@@ -46,7 +46,7 @@ fn all_simulations_are_used_and_all_moves_are_tried() {
     let mut rng = stream(16, &["budget"]);
     check(Mcts::<Othello>::new(400), 400, &mut rng);
     check(Mcts::<Checkers>::new(400), 400, &mut rng);
-    let policy = Arc::new(models::Greedy(Pieces));
+    let policy = Arc::new(models::OnePlyPolicy(PieceCounterEval));
     check(Mcts::<Othello>::new(60).with_rollout_policy(policy), 60, &mut rng);
     // With fewer simulations than moves, some moves stay untried.
     let tried = Mcts::<Othello>::new(2).search(&Othello::start(), &mut rng);
@@ -59,14 +59,14 @@ fn bitboard_playouts_match_generic_playouts() {
     for seed in 0..300 {
         let position: Othello = random_position(seed % 60, &mut stream(seed.into(), &["where"]));
         let mut rng = stream(seed.into(), &["playout"]);
-        let mut plain = position;
-        let margin = loop {
-            if let Some(margin) = plain.margin() {
-                break margin;
+        let mut current = position;
+        let result = loop {
+            if let Some(result) = current.result() {
+                break result;
             }
-            let moves: Vec<_> = plain.moves().collect();
-            plain = plain.play(*rng.pick(&moves).unwrap());
+            let moves: Vec<_> = current.moves().collect();
+            current = current.play(*rng.pick(&moves).unwrap());
         };
-        assert_eq!(position.playout(&mut stream(seed.into(), &["playout"])), margin, "{position}");
+        assert_eq!(position.playout(&mut stream(seed.into(), &["playout"])), result, "{position}");
     }
 }

@@ -1,24 +1,24 @@
 //! Move-prediction accuracy as JSON, tables, plot and page.
 
 use crate::Provenance;
-use outflank_arena::accuracy::{Accuracy, Hits, STAGES};
+use outflank_arena::accuracy::{ACCURACY_STAGES, Accuracy, Hits};
 use outflank_report::{Align, Page, Plot, Point, Series, Table};
 use serde_json::{Value, json};
 
-/// Formats the discs of a stage, as in Runarsson & Lucas (2014), Table II.
-fn discs(stage: usize) -> String {
-    format!("{}-{}", STAGES[stage].0, STAGES[stage].1)
+/// Formats the range of discs of a stage, as in Runarsson & Lucas (2014), Table II.
+fn disc_range(stage: usize) -> String {
+    format!("{}-{}", ACCURACY_STAGES[stage].0, ACCURACY_STAGES[stage].1)
 }
 
 /// Builds the JSON document of a model's accuracy.
 #[must_use]
 pub fn accuracy_json(name: &str, accuracy: &Accuracy) -> Value {
     let hits = |h: &Hits| json!({ "hits": h.hits, "count": h.count, "percent": h.percent(), "error": h.error() });
-    let stages: Vec<Value> = (0..STAGES.len())
+    let stages: Vec<Value> = (0..ACCURACY_STAGES.len())
         .map(|stage| {
             let (choices, pairs) = (&accuracy.stages[stage], &accuracy.stage_pairs[stage]);
             json!({
-                "discs": discs(stage),
+                "discs": disc_range(stage),
                 "count": choices.count,
                 "percent": choices.percent(),
                 "error": choices.error(),
@@ -51,7 +51,7 @@ pub fn accuracy_json(name: &str, accuracy: &Accuracy) -> Value {
 }
 
 /// Explains the columns of [`accuracy_table`].
-pub const ACCURACY_LEGEND: &str = "Choices are decisions with two or more legal moves; all decisions include forced moves. Top-1: the played move has the model's highest score; a tie counts as a fraction of a hit, and under “with ties” as a full hit. Top-2 and top-3: the move is among the model's best two or three. Pairs: the played move is scored above another legal move.";
+pub const ACCURACY_LEGEND: &str = "Choices are decisions with two or more legal moves; all decisions include those with one legal move. Top-1: the played move has the model's highest score; a tie counts as a fraction of a hit, and under “with ties” as a full hit. Top-2 and top-3: the move is among the model's best two or three. Pairs: the played move is scored above another legal move.";
 
 /// Formats the 95% confidence interval of a percentage.
 fn interval(hits: &Hits) -> String {
@@ -95,13 +95,13 @@ pub fn stage_table(results: &[(String, Accuracy)]) -> Table {
     let heads = [("discs".to_owned(), Align::Left), ("choices".to_owned(), Align::Right)];
     let names = results.iter().map(|(name, _)| (name.clone(), Align::Right));
     let mut table = Table::new(heads.into_iter().chain(names));
-    for stage in 0..STAGES.len() {
+    for stage in 0..ACCURACY_STAGES.len() {
         let count = results.first().map_or(0, |(_, accuracy)| accuracy.stages[stage].count);
         let cells = results.iter().map(|(_, accuracy)| {
             let hits = &accuracy.stages[stage];
             if hits.count == 0 { "-".to_owned() } else { format!("{:.1}", hits.percent()) }
         });
-        table.row([discs(stage), count.to_string()].into_iter().chain(cells));
+        table.row([disc_range(stage), count.to_string()].into_iter().chain(cells));
     }
     let total = results.first().map_or(0, |(_, accuracy)| accuracy.choices.count);
     let cells = results.iter().map(|(_, accuracy)| format!("{:.1}", accuracy.choices.percent()));
@@ -115,11 +115,12 @@ pub fn stage_plot(results: &[(String, Accuracy)]) -> Plot {
     let mut plot =
         Plot::new("Top-1 accuracy by stage", "discs on the board after the move", "% of choices");
     for (name, accuracy) in results {
-        let points = (0..STAGES.len()).filter(|&s| accuracy.stages[s].count > 0).map(|stage| {
-            let hits = &accuracy.stages[stage];
-            let (low, high) = hits.interval();
-            Point::with_interval(f64::from(STAGES[stage].1), hits.percent(), low, high)
-        });
+        let points =
+            (0..ACCURACY_STAGES.len()).filter(|&s| accuracy.stages[s].count > 0).map(|stage| {
+                let hits = &accuracy.stages[stage];
+                let (low, high) = hits.interval();
+                Point::with_interval(f64::from(ACCURACY_STAGES[stage].1), hits.percent(), low, high)
+            });
         plot = plot.series(Series::line(name.clone(), points));
     }
     plot.y_range(0.0, 100.0)
@@ -129,7 +130,7 @@ pub fn stage_plot(results: &[(String, Accuracy)]) -> Plot {
 #[must_use]
 pub fn accuracy_page(results: &[(String, Accuracy)], provenance: &Provenance) -> String {
     let mut page = Page::new("Move prediction");
-    page.lead("How often each model's best move is the move that was played. 95% confidence intervals (Wilson), with decisions taken as independent.");
+    page.lead("How often each model's best move is the move that was played. 95% confidence intervals (Wilson), assuming independent decisions.");
     let section = page.section("Accuracy");
     section.table(&accuracy_table(results));
     section.paragraph(ACCURACY_LEGEND);

@@ -1,6 +1,6 @@
-//! Forfeited games as text and as a section of a page.
+//! Forfeited and resigned games as text and as a section of a page.
 
-use outflank_arena::matches::Forfeit;
+use outflank_arena::matches::{Forfeit, Resignation};
 use outflank_report::{Align, Page, Table};
 use std::fmt::Write;
 
@@ -29,16 +29,31 @@ fn group_forfeits(forfeits: &[Forfeit]) -> Vec<ForfeitGroup<'_>> {
     groups
 }
 
-/// Formats one line per player and error; empty if there are no forfeits.
+/// The first game that each player resigned, and how many it resigned.
+fn group_resignations(resignations: &[Resignation]) -> Vec<(&Resignation, usize)> {
+    let mut groups: Vec<(&Resignation, usize)> = Vec::new();
+    for game in resignations {
+        match groups.iter_mut().find(|(first, _)| first.player == game.player) {
+            Some((_, games)) => *games += 1,
+            None => groups.push((game, 1)),
+        }
+    }
+    groups
+}
+
+/// Formats one line per player that resigned, and one per player and error of a forfeit.
 #[must_use]
-pub fn forfeit_text(forfeits: &[Forfeit]) -> String {
+pub fn forfeit_text(forfeits: &[Forfeit], resignations: &[Resignation]) -> String {
     let groups = group_forfeits(forfeits);
     let mut text = String::new();
+    for (first, games) in group_resignations(resignations) {
+        let (count, when) = count_text(games);
+        let Resignation { player, opponent, round } = first;
+        let _ =
+            writeln!(text, "{player} resigned {count}, {when} round {round} against {opponent}");
+    }
     for ForfeitGroup { first, games } in groups.iter().take(MAX_LISTED) {
-        let (count, when) = match games {
-            1 => ("1 game".to_owned(), "in"),
-            _ => (format!("{games} games"), "first in"),
-        };
+        let (count, when) = count_text(*games);
         let Forfeit { player, opponent, round, error } = first;
         let _ = writeln!(
             text,
@@ -52,9 +67,17 @@ pub fn forfeit_text(forfeits: &[Forfeit]) -> String {
     text
 }
 
-/// Adds a section about forfeits, if there are any.
-pub(crate) fn forfeit_section(page: &mut Page, forfeits: &[Forfeit]) {
-    if forfeits.is_empty() {
+/// Formats a number of games, and the words before the first of them.
+fn count_text(games: usize) -> (String, &'static str) {
+    match games {
+        1 => ("1 game".to_owned(), "in"),
+        _ => (format!("{games} games"), "first in"),
+    }
+}
+
+/// Adds a section about forfeits and resignations, if there are any.
+pub(crate) fn forfeit_section(page: &mut Page, forfeits: &[Forfeit], resignations: &[Resignation]) {
+    if forfeits.is_empty() && resignations.is_empty() {
         return;
     }
     let mut table = Table::new([
@@ -71,5 +94,14 @@ pub(crate) fn forfeit_section(page: &mut Page, forfeits: &[Forfeit]) {
             format!("round {} against {}", first.round, first.opponent),
         ]);
     }
-    page.section("Forfeits").table(&table);
+    for (first, games) in group_resignations(resignations) {
+        table.row([
+            first.player.clone(),
+            games.to_string(),
+            "none: it resigned".to_owned(),
+            format!("round {} against {}", first.round, first.opponent),
+        ]);
+    }
+    let title = if resignations.is_empty() { "Forfeits" } else { "Forfeits and resignations" };
+    page.section(title).table(&table);
 }

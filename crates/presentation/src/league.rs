@@ -69,7 +69,7 @@ fn remarks(report: &LeagueReport) -> Vec<String> {
     }
     if report.draw_elo != (0.0, 0.0) {
         remarks.push(format!(
-            "The draw margin (drawelo) is {:.1} ± {:.1} Elo.",
+            "The draw parameter (BayesElo's drawelo) is {:.1} ± {:.1} Elo.",
             report.draw_elo.0, report.draw_elo.1
         ));
     }
@@ -148,7 +148,7 @@ pub fn league_page(
             format!("Sub-league {}: {} players among themselves", i + 1, sub_league.players.len());
         fill_section(page.section(title), sub_league);
     }
-    forfeit_section(&mut page, &report.forfeits);
+    forfeit_section(&mut page, &report.forfeits, &report.resignations);
     provenance.add_footer(&mut page);
     page.to_html()
 }

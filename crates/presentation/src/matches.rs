@@ -138,7 +138,7 @@ pub fn match_page(report: &MatchReport, provenance: &Provenance) -> String {
     if let Some(sprt) = &report.sprt {
         sprt_section(&mut page, sprt);
     }
-    forfeit_section(&mut page, &report.forfeits);
+    forfeit_section(&mut page, &report.forfeits, &report.resignations);
     provenance.add_footer(&mut page);
     page.to_html()
 }

@@ -8,13 +8,13 @@ use outflank_records::Decision;
 use outflank_report::{Align, Board, Figure, Page, Plot, Point, Section, Series, Table};
 use std::sync::Arc;
 
-/// Maximum number of sampled choices.
+/// Maximum number of choices on which a model is measured.
 const MAX_SAMPLE: usize = 3000;
 
 /// Maximum number of boards in one gallery.
 const MAX_BOARDS: usize = 48;
 
-/// Number of patterns of each sign that are shown first.
+/// Number of patterns with the largest, and with the smallest, weights that are shown.
 const MAX_PATTERNS: usize = 6;
 
 /// Minimum frequency of a pattern per position; rarer patterns are noise.
@@ -56,9 +56,10 @@ pub fn add_model_sections(
     let afterstates = model_inspection::afterstates(&choices);
     square_section(page.section("Squares"), model, &choices, &afterstates, references);
     let tuples = model.tuples();
-    let single = tuples.is_some_and(|all| all.tuples().iter().all(|tuple| tuple.length() == 1));
+    let is_single_squares =
+        tuples.is_some_and(|all| all.tuples().iter().all(|tuple| tuple.length() == 1));
     match model {
-        Model::NTuple(network) if single => {
+        Model::NTuple(network) if is_single_squares => {
             single_square_section(page.section("Weights"), network);
         }
         Model::NTuple(network) => {
@@ -69,18 +70,18 @@ pub fn add_model_sections(
         }
         Model::MovePredictor(_) | Model::Mlp(_) | Model::PolicyNet(_) => {}
     }
-    if let Some(tuples) = tuples.filter(|_| !single) {
+    if let Some(tuples) = tuples.filter(|_| !is_single_squares) {
         tuple_section(page.section("Tuples"), tuples);
     }
 }
 
 /// Plots the weight of each mobility or frontier count at a few stages of the game.
 fn count_section(section: &mut Section, model: &Patterns) {
-    let (stages, first) = (model.stages(), model.features().tuples().count());
+    let (stages, first) = (model.stages(), model.features().tuples().feature_count());
     for (index, count) in model.features().counts().iter().enumerate() {
         let start = first + index * Count::TABLE_SIZE;
         let mut plot = Plot::new(count.description(), "count", "weight");
-        for stage in SHOWN_DISCS.iter().map(|&discs| stages.of(discs)) {
+        for stage in SHOWN_DISCS.iter().map(|&discs| stages.stage_of(discs)) {
             let (from, to) = stages.discs(stage);
             let table = &model.weights(stage)[start..start + Count::TABLE_SIZE];
             // Counts that never occurred have weight 0.
@@ -121,6 +122,16 @@ fn square_section(
     );
     let Some(value) = model.value() else { return };
     let disc_values = model_inspection::disc_values(&*value, afterstates);
+    // Values that only rank the moves of a position need not grow with the discs of a player.
+    if disc_values.regions[Region::Corner as usize].is_nan()
+        || disc_values.regions[Region::Corner as usize] <= 0.0
+    {
+        section.paragraph(
+            "The model has no disc values: it was trained to rank the moves of a position, and a \
+             corner of its own does not raise its value on average.",
+        );
+        return;
+    }
     section.figure(
         &Board::new("Disc values").weights(disc_values.squares),
         "Change of the value when an own disc replaces the opponent's, averaged over test \
@@ -136,13 +147,18 @@ fn square_section(
         .collect();
     for region in Region::ALL {
         let value = disc_values.regions[region as usize];
-        let shares = std::iter::once(&disc_values).chain(&reference_values).map(|disc_values| {
-            let corner = disc_values.regions[Region::Corner as usize];
-            let share = 100.0 * disc_values.regions[region as usize] / corner;
-            if corner > 0.0 && share.is_finite() { format!("{share:.0}") } else { "-".to_owned() }
-        });
+        let corner_percents =
+            std::iter::once(&disc_values).chain(&reference_values).map(|disc_values| {
+                let corner = disc_values.regions[Region::Corner as usize];
+                let percent = 100.0 * disc_values.regions[region as usize] / corner;
+                if corner > 0.0 && percent.is_finite() {
+                    format!("{percent:.0}")
+                } else {
+                    "-".to_owned()
+                }
+            });
         let value = if value.is_finite() { format!("{value:.3}") } else { "-".to_owned() };
-        table.row([region.name().to_owned(), value].into_iter().chain(shares));
+        table.row([region.name().to_owned(), value].into_iter().chain(corner_percents));
     }
     section.table(&table);
 }
@@ -174,7 +190,7 @@ fn pattern_board(network: &NTupleNetwork, pattern: &Pattern) -> Board {
         .fold(Board::new(title), |board, square| {
             board.mark(square.index(), outflank_report::board::SquareMark::Ring)
         })
-        .bits(pattern.own, pattern.other)
+        .bitboards(pattern.own, pattern.other)
 }
 
 /// Adds the strongest patterns overall, then those of each tuple.

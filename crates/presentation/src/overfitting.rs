@@ -4,33 +4,43 @@ use outflank_arena::accuracy::Hits;
 
 /// Compares the last validation accuracy with the best one.
 ///
-/// Overfitting is claimed only if the validation accuracy fell significantly below its best value
+/// The text says that the model overfits only if the validation accuracy fell significantly below its best value
 /// (non-overlapping 95% confidence intervals) while the training accuracy rose.
 pub(crate) fn describe_curves(points: &[(u32, Hits, Hits)], unit: &str) -> String {
     let percent = |hits: &Hits| hits.percent();
     let best = points.iter().max_by(|a, b| percent(&a.2).total_cmp(&percent(&b.2)));
-    let (Some((step, train, validation)), Some((_, last_train, last_validation))) =
+    let (Some((best_step, best_train, best_validation)), Some((_, last_train, last_validation))) =
         (best, points.last())
     else {
         return String::new();
     };
-    let fell = last_validation.interval().1 < validation.interval().0;
-    let rose = percent(last_train) > percent(train);
+    let validation_fell = last_validation.interval().1 < best_validation.interval().0;
+    let training_rose = percent(last_train) > percent(best_train);
     let gap = percent(last_train) - percent(last_validation);
-    if fell && rose {
+    if validation_fell && training_rose {
         return format!(
-            "The model overfits: after {step} {unit} the validation accuracy falls from {:.1}% to \
+            "The model overfits: after {best_step} {unit} the validation accuracy falls from {:.1}% to \
              {:.1}% while the training accuracy rises from {:.1}% to {:.1}%.",
-            percent(validation),
+            percent(best_validation),
             percent(last_validation),
-            percent(train),
+            percent(best_train),
             percent(last_train)
         );
     }
+    let difference = match percent(best_validation) > percent(last_validation) {
+        false => ", its best value".to_owned(),
+        true => format!(
+            "; its best value is {:.1}%, after {best_step} {unit}, and the difference is {} the 95% \
+             confidence interval",
+            percent(best_validation),
+            if validation_fell { "outside" } else { "within" }
+        ),
+    };
     format!(
-        "The validation accuracy ends at {:.1}%, {}; the generalization gap is {gap:.1} points.",
+        "The training accuracy ends at {:.1}%, the validation accuracy at {:.1}%{difference}. The \
+         generalization gap is {gap:.1} points.",
+        percent(last_train),
         percent(last_validation),
-        if fell { "below its best value" } else { "not significantly below its best value" }
     )
 }
 

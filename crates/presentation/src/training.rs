@@ -49,7 +49,7 @@ pub struct TrainingResult {
     pub train_games: usize,
     /// Number of test games.
     pub test_games: usize,
-    /// Number of choices in the training games.
+    /// Number of choices (decisions with two or more legal moves) in the training games.
     pub train_choices: usize,
     /// A summary of the training run in one sentence.
     pub summary: String,
@@ -67,12 +67,14 @@ pub struct TrainingResult {
     pub matches: Vec<MatchReport>,
     /// The league of the player and the reference players.
     pub league: LeagueReport,
-    /// The probability of a forced random move in these games.
+    /// The probability of a random move in these games.
     pub random: f64,
     /// The model.
     pub model: Model,
     /// Reference models to compare disc values with.
     pub references: Vec<(String, Arc<dyn Evaluate<Othello>>)>,
+    /// What was achieved and why the place in the league is as expected, in a paragraph.
+    pub context: String,
     /// The choices of the test games.
     pub test_choices: Vec<Decision<Othello>>,
 }
@@ -133,7 +135,7 @@ pub fn training_json(result: &TrainingResult) -> Value {
         result.accuracy.iter().map(|(name, a)| accuracy_json(name, a)).collect();
     json!({
         "method": result.method,
-        "games": { "learned_from": result.train_games, "measured_on": result.test_games },
+        "games": { "training": result.train_games, "test": result.test_games },
         "choices": result.train_choices,
         "weights": result.model.weight_count(),
         "summary": result.summary,
@@ -148,7 +150,7 @@ pub fn training_json(result: &TrainingResult) -> Value {
 fn match_conditions(result: &TrainingResult) -> String {
     let games = result.matches.first().map_or(0, |report| report.games);
     format!(
-        "{} games per opponent, every opening with both colors, {:.0}% forced random moves",
+        "{} games per opponent, every opening with both colors, {:.0}% random moves",
         count(games),
         100.0 * result.random
     )
@@ -216,8 +218,8 @@ pub fn training_page(result: &TrainingResult, provenance: &Provenance) -> String
 fn match_bars(matches: &[MatchReport]) -> BarChart {
     let bar = |report: &MatchReport| {
         let (score, error) = (100.0 * report.score, 100.0 * report.error);
-        let inside = score - error >= 0.0 && score + error <= 100.0;
-        (score, if inside { error } else { 0.0 })
+        let within_range = score - error >= 0.0 && score + error <= 100.0;
+        (score, if within_range { error } else { 0.0 })
     };
     BarChart::new(
         "Score against the embedded players",
@@ -265,6 +267,9 @@ fn key_figure_section(section: &mut Section, result: &TrainingResult) {
             .iter()
             .map(|[name, value, remark]| (name.as_str(), value.as_str(), remark.as_str())),
     );
+    if !result.context.is_empty() {
+        section.paragraph(&result.context);
+    }
     for remark in &result.remarks {
         section.note(remark);
     }
@@ -273,8 +278,8 @@ fn key_figure_section(section: &mut Section, result: &TrainingResult) {
 /// Adds the training curves.
 fn curve_section(section: &mut Section, result: &TrainingResult) {
     section.paragraph(&result.summary);
-    let points = |of: &dyn Fn(&CurvePoint) -> Option<Point>| -> Vec<Point> {
-        result.curve.iter().filter_map(of).collect()
+    let points = |point_of: &dyn Fn(&CurvePoint) -> Option<Point>| -> Vec<Point> {
+        result.curve.iter().filter_map(point_of).collect()
     };
     let hits = |point: &CurvePoint, hits: Option<Hits>| {
         hits.map(|hits| {

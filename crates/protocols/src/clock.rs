@@ -1,11 +1,11 @@
 //! Game clocks of the Go Text Protocol (main time, then overtime periods of a number of moves each)
 //! and of the Generic Game Format (main time and an increment per move).
 //!
-//! The other program may report the remaining time (`time_left`); otherwise it is counted here.
+//! The other program may report the remaining time (`time_left`). Otherwise the clock measures it.
 
 use std::time::Duration;
 
-/// The usable fraction of a move's time; the rest covers the latency of messages.
+/// The fraction of a move's time that a search may use; the rest covers the latency of messages.
 const USABLE_FRACTION: f64 = 0.85;
 
 /// The minimum time for a move in seconds.
@@ -50,7 +50,8 @@ impl Clock {
         Some(clock).filter(|_| main + increment > 0.0)
     }
 
-    /// Sets the remaining time that the other program reports; `moves` is zero in the main time.
+    /// Sets the remaining time that the other program reports, and the moves left in the overtime
+    /// period; `moves` is zero in the main time.
     pub fn set_remaining(&mut self, seconds: f64, moves: u32) {
         self.seconds = seconds.max(0.0);
         self.moves = (moves > 0).then_some(moves);

@@ -6,7 +6,7 @@
 
 use crate::clock::Clock;
 use crate::serve::{Interruption, LineProtocol};
-use outflank_analysis::{EnginePlayer, SearchInterrupt, SearchLimits};
+use outflank_analysis::{AnalysisEngine, SearchInterrupt, SearchLimits};
 use outflank_games::othello::{Othello, Square};
 use outflank_games::{Line, Position, Side};
 use std::fmt::Write as _;
@@ -46,7 +46,7 @@ const COMMANDS: &[&str] = &[
 
 /// A GTP session.
 pub struct Gtp {
-    player: EnginePlayer,
+    player: AnalysisEngine,
     version: String,
     game: Line<Othello>,
     /// For each pass that was received or sent, the number of moves before it.
@@ -63,7 +63,7 @@ type Reply = Result<String, String>;
 impl Gtp {
     /// Creates a session that serves `player`; `version` is the answer to `version`.
     #[must_use]
-    pub fn new(player: EnginePlayer, version: &str) -> Gtp {
+    pub fn new(player: AnalysisEngine, version: &str) -> Gtp {
         let version = version.to_owned();
         Gtp {
             player,
@@ -241,7 +241,7 @@ impl Gtp {
     }
 
     fn result(&self) -> String {
-        match self.game.position().score() {
+        match self.game.position().tournament_score() {
             None => "undecided".to_owned(),
             Some(0) => "0".to_owned(),
             Some(margin) if margin > 0 => format!("B+{margin}"),

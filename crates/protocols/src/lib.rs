@@ -9,5 +9,5 @@ pub mod terminal_board;
 
 pub use gtp::Gtp;
 pub use nboard::NBoard;
-pub use outflank_analysis::EnginePlayer;
+pub use outflank_analysis::AnalysisEngine;
 pub use serve::{Interruption, LineProtocol, serve};

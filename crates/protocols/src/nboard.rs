@@ -11,7 +11,7 @@
 
 use crate::clock::Clock;
 use crate::serve::{Interruption, LineProtocol};
-use outflank_analysis::{DiscScale, EnginePlayer, SearchInterrupt, SearchLimits};
+use outflank_analysis::{AnalysisEngine, DiscScale, SearchInterrupt, SearchLimits};
 use outflank_games::othello::{Othello, Square};
 use outflank_games::{Line, Position, Side};
 use outflank_players::SearchResult;
@@ -32,9 +32,9 @@ const MIN_REPORTED_DEPTH: u32 = 3;
 const DEFAULT_ANALYSIS_DEPTH: u32 = 6;
 
 /// The status if the player does not evaluate positions.
-const NO_VALUE: &str = "status this player cannot say what a move is worth";
+const NO_VALUE: &str = "status this player does not evaluate positions";
 /// The status if the player's values cannot be converted to discs.
-const NO_DISCS: &str = "status the values of this player do not go with discs here";
+const NO_DISCS: &str = "status the values of this player cannot be converted to discs here";
 
 /// The commands of the protocol, and `quit`, an extension for use in a terminal.
 const COMMANDS: [&str; 9] =
@@ -42,7 +42,7 @@ const COMMANDS: [&str; 9] =
 
 /// An NBoard session.
 pub struct NBoard {
-    player: EnginePlayer,
+    player: AnalysisEngine,
     game: Line<Othello>,
     /// The viewer's side to move at the start of the game.
     first: Side,
@@ -51,14 +51,14 @@ pub struct NBoard {
     depth: Option<u32>,
     /// The clocks of Black and White, if the game has clocks.
     clocks: [Option<Clock>; 2],
-    /// Whether the game contains times of moves, so that the clocks are running.
+    /// Whether the game contains the times of moves. If not, its clocks may not be running.
     timed: bool,
 }
 
 impl NBoard {
     /// Creates a session that serves `player`.
     #[must_use]
-    pub fn new(player: EnginePlayer) -> NBoard {
+    pub fn new(player: AnalysisEngine) -> NBoard {
         NBoard {
             player,
             game: Line::default(),
@@ -70,8 +70,8 @@ impl NBoard {
         }
     }
 
-    fn set(&mut self, what: &str, rest: &str, out: &mut dyn Write) -> io::Result<()> {
-        match what {
+    fn set(&mut self, name: &str, rest: &str, out: &mut dyn Write) -> io::Result<()> {
+        match name {
             "depth" => match rest.trim().parse::<u32>() {
                 Ok(depth @ 1..=60) => self.depth = Some(depth),
                 _ => writeln!(out, "status a depth is a number from 1 to 60")?,
@@ -79,7 +79,7 @@ impl NBoard {
             "game" => match ggf::games(rest.as_bytes()).next() {
                 Some(Ok(record)) => self.load_game(&record, rest),
                 Some(Err(error)) => writeln!(out, "status cannot read the game: {error}")?,
-                None => writeln!(out, "status cannot read the game: there is none")?,
+                None => writeln!(out, "status cannot read the game: `set game` has no game")?,
             },
             // `set contempt` and settings of later versions are ignored.
             _ => {}
@@ -240,7 +240,7 @@ impl NBoard {
         let last = positions.len().saturating_sub(1);
         let mut has_unconverted = false;
         for (index, position) in positions.into_iter().enumerate() {
-            if let Some(score) = position.score() {
+            if let Some(score) = position.tournament_score() {
                 writeln!(out, "analysis {count} {:.2}", f64::from(turn.sign() * score))?;
                 break;
             }
@@ -284,8 +284,8 @@ impl LineProtocol for NBoard {
                 )?;
             }
             "set" => {
-                let (what, rest) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
-                self.set(what, rest, out)?;
+                let (name, rest) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+                self.set(name, rest, out)?;
             }
             "move" => self.play(rest, out)?,
             "go" => self.go(out)?,
@@ -354,7 +354,7 @@ mod tests {
     use super::*;
 
     fn session(lines: &[&str]) -> NBoard {
-        let mut nboard = NBoard::new(EnginePlayer::new("heuristic", 1, 1).unwrap());
+        let mut nboard = NBoard::new(AnalysisEngine::new("heuristic", 1, 1).unwrap());
         for line in lines {
             nboard.handle_line(line, &mut io::sink()).unwrap();
         }

@@ -2,7 +2,7 @@
 
 use outflank_games::othello::Othello;
 use outflank_games::{Line, Position};
-use outflank_protocols::{EnginePlayer, Gtp, LineProtocol, NBoard, serve};
+use outflank_protocols::{AnalysisEngine, Gtp, LineProtocol, NBoard, serve};
 use proptest::prelude::*;
 use std::io::{self, BufReader, Cursor, Read, Write};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -65,18 +65,18 @@ fn session_until(player: &str, lines: &str, last: &'static str) -> String {
     let lines = Cursor::new(lines.as_bytes().to_vec());
     let in_time = Arc::new(AtomicBool::new(true));
     let client = WaitingClient { lines, output: output.clone(), last: last.as_bytes(), in_time };
-    let mut protocol = NBoard::new(EnginePlayer::new(player, 1, 1).unwrap());
+    let mut protocol = NBoard::new(AnalysisEngine::new(player, 1, 1).unwrap());
     serve(&mut protocol, BufReader::new(client), &mut output).unwrap();
     let text = output.0.lock().unwrap().clone();
     String::from_utf8(text).unwrap()
 }
 
 fn gtp(lines: &str) -> String {
-    run_session(Gtp::new(EnginePlayer::new("heuristic@2", 1, 1).unwrap(), "1.0"), lines)
+    run_session(Gtp::new(AnalysisEngine::new("heuristic@2", 1, 1).unwrap(), "1.0"), lines)
 }
 
 fn nboard(lines: &str) -> String {
-    run_session(NBoard::new(EnginePlayer::new("heuristic@2", 1, 1).unwrap()), lines)
+    run_session(NBoard::new(AnalysisEngine::new("heuristic@2", 1, 1).unwrap()), lines)
 }
 
 #[test]
@@ -173,7 +173,7 @@ fn gtp_self_play_is_a_legal_game() {
         let square = game.position().parse_move(answer).unwrap();
         game.push(square).unwrap();
     }
-    let score = game.position().score().expect("game over");
+    let score = game.position().tournament_score().expect("game over");
     let expected = match score {
         0 => "0".to_owned(),
         s if s > 0 => format!("B+{s}"),
@@ -184,7 +184,7 @@ fn gtp_self_play_is_a_legal_game() {
 
 #[test]
 fn clock_limits_the_search() {
-    let player = EnginePlayer::new("heuristic", 2, 1).unwrap();
+    let player = AnalysisEngine::new("heuristic", 2, 1).unwrap();
     let output =
         run_session(Gtp::new(player, "1"), "time_settings 2 0 0\ntime_left b 1 0\ngenmove b\n");
     assert!(output.ends_with("\n\n") && output.matches('=').count() == 3, "{output}");
@@ -229,8 +229,9 @@ fn nboard_go_reports_search_results() {
     }
     let without_clock = ggf("f5 d6");
     for (depth, reported) in [(1, &["1"][..]), (2, &["2"]), (5, &["3", "4", "5"])] {
-        let search_lines = |what: &str| {
-            let lines = format!("nboard 2\nset depth {depth}\nset game {without_clock}\n{what}\n");
+        let search_lines = |command: &str| {
+            let lines =
+                format!("nboard 2\nset depth {depth}\nset game {without_clock}\n{command}\n");
             let output = nboard_until(&lines, "\nstatus\n");
             let search = output.lines().filter_map(|line| line.strip_prefix("search "));
             let found: Vec<(String, String, String)> = search
@@ -333,7 +334,7 @@ fn ping_interrupts_earlier_searches() {
             last: b"pong 7\n",
             in_time: in_time.clone(),
         };
-        let mut protocol = NBoard::new(EnginePlayer::new("heuristic@2", 1, 1).unwrap());
+        let mut protocol = NBoard::new(AnalysisEngine::new("heuristic@2", 1, 1).unwrap());
         serve(&mut protocol, BufReader::new(client), &mut output).unwrap();
         let text = String::from_utf8(output.0.lock().unwrap().clone()).unwrap();
         assert!(text.ends_with("pong 7\n"), "{commands}: {text}");
@@ -344,9 +345,9 @@ fn ping_interrupts_earlier_searches() {
 
 #[test]
 fn players_without_values_report_so() {
-    let player = EnginePlayer::new("random", 1, 1).unwrap();
-    assert!(run_session(NBoard::new(player), "hint 1\n").contains("cannot say"));
-    assert!(EnginePlayer::new("no-such-player", 1, 1).is_err());
+    let player = AnalysisEngine::new("random", 1, 1).unwrap();
+    assert!(run_session(NBoard::new(player), "hint 1\n").contains("does not evaluate positions"));
+    assert!(AnalysisEngine::new("no-such-player", 1, 1).is_err());
 }
 
 /// Values that cannot be converted to discs are not reported.
@@ -355,12 +356,12 @@ fn values_without_a_disc_scale_are_not_reported() {
     let weights = outflank_models::embedded::HEURISTIC.map(|weight| (-weight).to_string());
     let path = std::env::temp_dir().join(format!("outflank-wrong-{}.wpc", std::process::id()));
     std::fs::write(&path, weights.join(" ")).unwrap();
-    let wrong = path.display().to_string();
+    let wrong_player = path.display().to_string();
     let run_command = |command: &str, last: &'static str| {
         let lines = format!("set depth 3\nset game {}\n{command}\n", ggf("f5 d6"));
-        session_until(&wrong, &lines, last)
+        session_until(&wrong_player, &lines, last)
     };
-    let last = "status the values of this player do not go with discs here\n";
+    let last = "status the values of this player cannot be converted to discs here\n";
     for command in ["hint 3", "analyze"] {
         let output = run_command(command, last);
         assert!(output.ends_with(last), "{output}");

@@ -50,7 +50,7 @@ pub enum WarningKind {
     Tournament(u16),
 }
 
-/// The result of a check.
+/// What [`check`] found in files of games.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CheckReport {
     /// Number of files.
@@ -59,7 +59,7 @@ pub struct CheckReport {
     pub games: usize,
     /// Number of moves in the good games.
     pub moves: usize,
-    /// Number of unfinished good games. Positions without moves do not count as unfinished games.
+    /// Number of good games that are unfinished. Files of positions have no unfinished games.
     pub unfinished: usize,
     /// All bad games and files, in the order of the files.
     pub bad: Vec<BadEntry>,
@@ -144,12 +144,12 @@ fn check_file(path: &Path, names: &Names) -> CheckReport {
 /// or without the empty squares. Games that ended by resignation or timeout may have any result.
 fn result_warning(record: &Record<Othello>) -> Option<WarningKind> {
     let recorded = record.info.result?;
-    let margin = record.end().margin()?;
+    let margin = record.end().result()?;
     let board = record.disc_score();
     let ended_early =
         matches!(record.info.termination, Some(Termination::Resigned | Termination::Timeout));
-    let differs = recorded != board && recorded != margin && !ended_early;
-    differs.then_some(WarningKind::Result { recorded, board })
+    let is_wrong = recorded != board && recorded != margin && !ended_early;
+    is_wrong.then_some(WarningKind::Result { recorded, board })
 }
 
 /// Returns warnings for player and tournament numbers without a name, if there are files of names.

@@ -39,10 +39,10 @@ pub enum WriteError {
         format: Format,
     },
     /// The number of games, players or tournaments exceeds the maximum of the format.
-    #[error("a WTHOR file stores at most {max} {what}; write fewer games per file")]
+    #[error("a WTHOR file stores at most {max} {items}; write fewer games per file")]
     TooMany {
-        /// The kind of records.
-        what: &'static str,
+        /// What is stored: games, players or tournaments.
+        items: &'static str,
         /// The maximum number.
         max: usize,
     },
@@ -155,7 +155,7 @@ pub fn convert(
     created: Created,
 ) -> Result<ConvertReport, WriteError> {
     let mut dropped = DroppedFields::default();
-    let mut lines = |supported: &[&str], line: &dyn Fn(usize, &Record<Othello>) -> String| {
+    let mut write_lines = |supported: &[&str], line: &dyn Fn(usize, &Record<Othello>) -> String| {
         for record in records {
             dropped.add_unsupported(supported, record);
         }
@@ -172,9 +172,9 @@ pub fn convert(
     };
     match format {
         Format::Wthor => return convert_wthor(records, path, created),
-        Format::Ggf => lines(&FIELDS, &|_, record| ggf::write(record))?,
-        Format::Transcript => lines(&[], &|_, record| transcript::write(record))?,
-        Format::Pgn => lines(
+        Format::Ggf => write_lines(&FIELDS, &|_, record| ggf::write(record))?,
+        Format::Transcript => write_lines(&[], &|_, record| transcript::write(record))?,
+        Format::Pgn => write_lines(
             &["players", "tournaments", "dates", "results that differ from the final board"],
             // The line break after each game makes the blank line between two games.
             &|index, record| pgn::write(record, &(index + 1).to_string()),
@@ -186,11 +186,11 @@ pub fn convert(
                 side: record.start().to_move(),
                 scores: Vec::new(),
             };
-            lines(&[], &|_, record| obf::write(&entry(record)))?;
+            write_lines(&[], &|_, record| obf::write(&entry(record)))?;
         }
         Format::Boards => {
             check_no_moves()?;
-            lines(&[], &|_, record| boards::write(record.start()))?;
+            write_lines(&[], &|_, record| boards::write(record.start()))?;
         }
     }
     Ok(ConvertReport { files: vec![path.to_owned()], games: records.len(), dropped })
@@ -232,11 +232,13 @@ fn convert_wthor(
         ("players", players.as_path(), &encoded.players),
         ("games", path, &encoded.games),
     ];
-    for (name, _, bytes) in contents {
-        files::write(&temp.path().join(name), bytes)?;
+    for (name, target, bytes) in contents {
+        // The error names the file that the user asked for.
+        files::write(&temp.path().join(name), bytes)
+            .map_err(|error| FileError { path: target.to_owned(), ..error })?;
     }
     for (name, target, _) in contents {
-        std::fs::rename(temp.path().join(name), target).map_err(FileError::on("write", target))?;
+        files::rename(&temp.path().join(name), target)?;
     }
     Ok(ConvertReport {
         files: vec![path.to_owned(), players, tournaments],
@@ -248,10 +250,12 @@ fn convert_wthor(
 /// Reads the federation's names from the folder of the target file.
 fn federation_names(path: &Path) -> Result<Names, WriteError> {
     let files = NameFiles::find(&path.with_file_name("WTHOR.wtb"));
-    let official = |file: Option<PathBuf>| {
+    let federation_file = |file: Option<PathBuf>| {
         file.filter(|f| f.file_stem().is_some_and(|stem| stem.eq_ignore_ascii_case("WTHOR")))
     };
-    let files =
-        NameFiles { players: official(files.players), tournaments: official(files.tournaments) };
+    let files = NameFiles {
+        players: federation_file(files.players),
+        tournaments: federation_file(files.tournaments),
+    };
     files.read().map_err(|error| WriteError::Names(Box::new(error)))
 }

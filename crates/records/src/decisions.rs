@@ -71,7 +71,7 @@ impl DecisionFilter<'_> {
     pub const ALL: DecisionFilter<'static> =
         DecisionFilter { forced: true, random: true, by: None };
 
-    /// Includes only real choices: no forced and no random moves.
+    /// Includes only choices of players: no decisions with one legal move and no random moves.
     pub const CHOICES: DecisionFilter<'static> =
         DecisionFilter { forced: false, random: false, by: None };
 }

@@ -1,9 +1,9 @@
 //! Example sets for training networks: with or without duplicates, with or without symmetries
 //! (Liskowski, Jaśkowski & Krawiec (2018), section V-A).
 //!
-//! Symmetric examples are not stored. A set has base examples (16 bytes each) and items (4 bytes
-//! each); an item is the index of a base example times eight plus the index of a symmetry. Forty
-//! million items over five million positions take 240 MB.
+//! A set stores base examples (16 bytes each) and items (4 bytes each). An item refers to a base
+//! example and a symmetry: it is the index of the base example times eight plus the index of the
+//! symmetry. Forty million items over five million base examples take 240 MB.
 
 use crate::{Decision, Example, Record};
 use outflank_games::othello::{Othello, Symmetry};
@@ -213,11 +213,12 @@ mod tests {
     use super::*;
     use crate::{DecisionFilter, decisions, embedded, expand_symmetries, remove_duplicates};
 
-    fn all(set: &ExampleSet) -> Vec<Example> {
-        let mut all: Vec<Example> =
+    /// Returns the examples of a set in sorted order.
+    fn sorted_examples(set: &ExampleSet) -> Vec<Example> {
+        let mut examples: Vec<Example> =
             set.items().iter().map(|&item| set.resolve(item).example).collect();
-        all.sort();
-        all
+        examples.sort();
+        examples
     }
 
     #[test]
@@ -230,7 +231,7 @@ mod tests {
             examples.len() + 200 * embedded::RANDOM_PLIES
                 == decisions(&games, &DecisionFilter::ALL).len()
         );
-        let set = |kind| all(&ExampleSet::new(kind, &games, None, false));
+        let set = |kind| sorted_examples(&ExampleSet::new(kind, &games, None, false));
         let mut symmetries: Vec<Example> = examples.iter().flat_map(|e| e.symmetries()).collect();
         symmetries.sort();
         assert_eq!(set(ExampleSetKind::OriginalS), symmetries);
@@ -258,12 +259,12 @@ mod tests {
     fn sets_can_be_restricted_to_one_player() {
         let mut game = embedded::games().swap_remove(0);
         (game.info.black, game.info.white) = ("Ada".to_owned(), "Ben".to_owned());
-        let of = |by| ExampleSet::new(ExampleSetKind::Original, [&game], by, true);
-        let (ada, ben) = (of(Some("ada")), of(Some("=Ben")));
+        let set_of = |by| ExampleSet::new(ExampleSetKind::Original, [&game], by, true);
+        let (ada, ben) = (set_of(Some("ada")), set_of(Some("=Ben")));
         assert!(ada.base().iter().all(|item| !item.white) && !ada.is_empty());
         assert!(ben.base().iter().all(|item| item.white) && !ben.is_empty());
-        assert_eq!(ada.len() + ben.len(), of(None).len());
-        assert!(of(Some("Eve")).is_empty());
+        assert_eq!(ada.len() + ben.len(), set_of(None).len());
+        assert!(set_of(Some("Eve")).is_empty());
     }
 
     #[test]

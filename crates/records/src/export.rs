@@ -28,7 +28,6 @@ use crate::{Decisions, Example};
 use outflank_games::Position;
 use outflank_games::othello::Othello;
 use outflank_runs::files::{self, FileError};
-use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
 
@@ -92,14 +91,17 @@ fn array<const N: usize>(
     dtype: &str,
     values: impl ExactSizeIterator<Item = [u8; N]>,
 ) -> Result<&'static str, FileError> {
-    files::write_with(&temp.path().join(name), |out| npy::write_array(dtype, values, out))?;
+    // The error names the file that the user asked for.
+    let target = temp.path().parent().unwrap_or(temp.path()).join(name);
+    files::write_with(&temp.path().join(name), |out| npy::write_array(dtype, values, out))
+        .map_err(|error| FileError { path: target, ..error })?;
     Ok(name)
 }
 
 fn rename_into(temp: &TempDir, names: &[&str], folder: &Path) -> Result<(), FileError> {
     for name in names {
         let path = folder.join(name);
-        fs::rename(temp.path().join(name), &path).map_err(FileError::on("write", &path))?;
+        files::rename(&temp.path().join(name), &path)?;
     }
     Ok(())
 }

@@ -57,10 +57,10 @@ pub fn write<P: Position>(record: &Record<P>, round: &str) -> String {
 
 /// Returns the recorded result or, if there is none, the result on the final board.
 fn result<P: Position>(record: &Record<P>) -> &'static str {
-    match record.info.result.or(record.end().margin()) {
+    match record.info.result.or(record.end().result()) {
         None => "*",
-        Some(margin) if margin > 0 => "0-1",
-        Some(margin) if margin < 0 => "1-0",
+        Some(result) if result > 0 => "0-1",
+        Some(result) if result < 0 => "1-0",
         Some(_) => "1/2-1/2",
     }
 }

@@ -28,15 +28,15 @@ impl Replay {
         self.record.plies().len() + 1
     }
 
-    /// Plays a move. `by` is the side in the text, if any.
+    /// Plays a move. `side_in_text` is the side that the text states, if any.
     pub(crate) fn play(
         &mut self,
-        by: Option<Side>,
+        side_in_text: Option<Side>,
         ply: Ply<Square>,
     ) -> Result<(), ParseErrorKind> {
         let number = self.next_ply();
         let side = self.record.end().to_move();
-        if by.is_some_and(|by| by != side) && !self.record.end().is_over() {
+        if side_in_text.is_some_and(|stated| stated != side) && !self.record.end().is_over() {
             return Err(ParseErrorKind::WrongSide { ply: number, side });
         }
         self.record.push(ply).map_err(|error| ParseErrorKind::Move { ply: number, error })?;
@@ -45,15 +45,15 @@ impl Replay {
         Ok(())
     }
 
-    /// Makes a pass. `by` is the side in the text, if any.
-    pub(crate) fn pass(&mut self, by: Option<Side>) -> Result<(), ParseErrorKind> {
+    /// Makes a pass. `side_in_text` is the side that the text states, if any.
+    pub(crate) fn pass(&mut self, side_in_text: Option<Side>) -> Result<(), ParseErrorKind> {
         let end = self.record.end();
         if end.is_over() {
             // Some servers write passes of both sides at the end.
             return Ok(());
         }
         match self.passed.take() {
-            Some(side) if by.is_none_or(|by| by == side) => Ok(()),
+            Some(side) if side_in_text.is_none_or(|stated| stated == side) => Ok(()),
             _ => Err(ParseErrorKind::Pass { ply: self.next_ply(), side: end.to_move() }),
         }
     }
@@ -66,7 +66,7 @@ impl Replay {
     }
 }
 
-/// A board with the side to move in the text, which may have to pass.
+/// A starting board and the side to move that the text states; that side may have to pass.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Start {
     pub(crate) position: Othello,
@@ -74,6 +74,7 @@ pub(crate) struct Start {
 }
 
 impl Start {
+    /// Returns the standard starting position.
     pub(crate) fn standard() -> Start {
         Start { position: Othello::start(), side: Side::Black }
     }

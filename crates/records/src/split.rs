@@ -141,12 +141,12 @@ mod tests {
         fn subsets_are_disjoint_complete_and_of_the_right_size(
             seed: u64,
             sizes in prop::collection::vec(0usize..40, 0..5),
-            more in 0usize..40,
+            rest in 0usize..40,
         ) {
-            let count = sizes.iter().sum::<usize>() + more;
+            let count = sizes.iter().sum::<usize>() + rest;
             let split = split_games(count, seed, &sizes).unwrap();
             prop_assert_eq!(split.subsets.iter().map(Vec::len).collect::<Vec<_>>(), sizes.clone());
-            prop_assert_eq!(split.rest.len(), more);
+            prop_assert_eq!(split.rest.len(), rest);
             let mut all: Vec<usize> = split.subsets.concat();
             all.extend(&split.rest);
             all.sort_unstable();
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn the_seed_determines_the_split() {
+    fn split_depends_on_the_seed_only() {
         let draw = |seed| split_games(1000, seed, &[100, 50]).unwrap();
         assert_eq!(draw(1), draw(1));
         assert_ne!(draw(1).subsets[0], draw(2).subsets[0]);

@@ -1,9 +1,9 @@
 //! Statistics of Othello games: numbers of games, moves and distinct decisions, and the best
 //! possible prediction accuracy.
 //!
-//! Several moves may have been played on the same board, so no classifier of boards predicts all
-//! moves. The ceiling is the accuracy of the classifier that predicts the most frequent move of
-//! each board. Counting sorts 16-byte examples: seven million take one or two seconds and a few
+//! Different moves may have been played on the same board, so no predictor that sees only the board
+//! predicts all moves. The ceiling is the accuracy of the predictor that knows the most frequent move
+//! of each board. Counting sorts 16-byte examples: seven million take one or two seconds and a few
 //! hundred megabytes.
 
 use crate::{Decision, Example, Record};
@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 /// Statistics of a set of games.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Stats {
-    /// Games, including unfinished ones, without illegal ones.
+    /// Games, including unfinished ones, but not those with an illegal move.
     pub games: u64,
     /// Moves, not counting passes. Each belongs to one position with its side to move.
     pub positions: u64,
@@ -62,18 +62,18 @@ pub struct PlyStats {
     /// Games with this ply.
     pub positions: u64,
     /// Total number of legal moves in these positions.
-    pub legal: u64,
+    pub legal_moves: u64,
     /// Positions with only one legal move.
     pub forced: u64,
     /// Games that end with this ply.
-    pub last: u64,
+    pub ended: u64,
 }
 
 impl PlyStats {
     /// Returns the mean number of legal moves; 0 without positions.
     #[must_use]
-    pub fn branching(&self) -> f64 {
-        ratio(self.legal, self.positions)
+    pub fn mean_legal_moves(&self) -> f64 {
+        ratio(self.legal_moves, self.positions)
     }
 }
 
@@ -115,10 +115,10 @@ pub fn stats<'a>(records: impl IntoIterator<Item = &'a Record<Othello>>, illegal
 /// Adds one game to the statistics by game and by ply, and its moves to the examples.
 fn count_game(record: &Record<Othello>, stats: &mut Stats, examples: &mut Vec<Example>) {
     stats.games += 1;
-    match record.end().margin() {
+    match record.end().result() {
         None => stats.unfinished += 1,
-        Some(margin) => {
-            *match margin.signum() {
+        Some(result) => {
+            *match result.signum() {
                 1 => &mut stats.results.black,
                 0 => &mut stats.results.draws,
                 _ => &mut stats.results.white,
@@ -133,12 +133,12 @@ fn count_game(record: &Record<Othello>, stats: &mut Stats, examples: &mut Vec<Ex
     for ((position, ply), by_ply) in record.steps().zip(&mut stats.by_ply) {
         let legal = u64::from(position.move_bits().count_ones());
         by_ply.positions += 1;
-        by_ply.legal += legal;
+        by_ply.legal_moves += legal;
         by_ply.forced += u64::from(legal == 1);
         examples.push(Example::from(&Decision { position, chosen: ply.mv }));
     }
     if let Some(last) = length.checked_sub(1).and_then(|last| stats.by_ply.get_mut(last)) {
-        last.last += 1;
+        last.ended += 1;
     }
 }
 
@@ -153,7 +153,7 @@ fn count_examples(mut examples: Vec<Example>, stats: &mut Stats) {
     examples.dedup();
     stats.unique = examples.len() as u64;
     stats.ceiling_positions = 100.0 * ratio(hits, stats.positions);
-    // Each distinct decision counts once, so a classifier predicts one of them per board.
+    // Each distinct decision counts once, so a predictor is right once per board.
     stats.ceiling_unique = 100.0 * ratio(stats.boards, stats.unique);
 
     examples.par_iter_mut().for_each(|example| *example = example.canonical());

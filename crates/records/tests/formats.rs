@@ -203,7 +203,7 @@ fn boards_are_read_in_all_variants() {
     assert_eq!(
         read[3].as_ref().unwrap_err().to_string(),
         format!(
-            "game 4 at byte {}: a board has 64 cells and the side to move, this one has 3 cells",
+            "game 4 at byte {}: a board needs 64 cells and then the side to move; this one has 3 cells",
             digits.len() + 65 + 66
         )
     );
@@ -294,5 +294,5 @@ fn wthor_reports_dropped_fields() {
         })
         .collect();
     let error = wthor::encode(&many, &Names::default(), Created::default());
-    assert!(matches!(error, Err(WriteError::TooMany { what: "players", .. })));
+    assert!(matches!(error, Err(WriteError::TooMany { items: "players", .. })));
 }

@@ -40,7 +40,8 @@ fn statistics_agree_with_a_direct_count() {
             forced += u64::from(position.moves().count() == 1);
             *table.entry(position.board()).or_default().entry(ply.mv).or_default() += 1;
             let board = position.board();
-            symmetries.extend(Symmetry::ALL.map(|s| (board.transform(s), s.square(ply.mv))));
+            symmetries
+                .extend(Symmetry::ALL.map(|s| (board.transform(s), s.transform_square(ply.mv))));
         }
     }
     let unique: usize = table.values().map(HashMap::len).sum();
@@ -58,10 +59,10 @@ fn statistics_agree_with_a_direct_count() {
     assert_eq!(black + draws + white, 48);
 
     assert_eq!(stats.by_ply[0].positions, 60);
-    assert_eq!(stats.by_ply[0].branching(), 4.0);
-    assert_eq!(stats.by_ply[1].branching(), 3.0);
-    assert!(stats.by_ply[19].last >= 12);
-    assert_eq!(stats.by_ply.iter().map(|p| p.last).sum::<u64>(), 60);
+    assert_eq!(stats.by_ply[0].mean_legal_moves(), 4.0);
+    assert_eq!(stats.by_ply[1].mean_legal_moves(), 3.0);
+    assert!(stats.by_ply[19].ended >= 12);
+    assert_eq!(stats.by_ply.iter().map(|ply| ply.ended).sum::<u64>(), 60);
     assert_eq!(stats.by_ply.iter().map(|p| p.positions).sum::<u64>(), positions);
     let years: Vec<_> = stats.by_year.iter().map(|y| (y.year, y.games)).collect();
     assert_eq!(years, [(None, 20), (Some(2001), 20), (Some(2002), 20)]);

@@ -156,7 +156,7 @@ fn boards(page: &mut Page) {
     let fold = |k: usize| k.min(7 - k);
     let weights = std::array::from_fn(|square| ring[fold(square / 8)][fold(square % 8)]);
     let position = Board::new("Black to move")
-        .bits(0x0000_1c18_1400_0000, 0x0000_0004_0800_0000 | 1 << 36)
+        .bitboards(0x0000_1c18_1400_0000, 0x0000_0004_0800_0000 | 1 << 36)
         .mark(44, SquareMark::Ring)
         .mark(18, SquareMark::Dot)
         .mark(20, SquareMark::Dot)

@@ -72,7 +72,7 @@ impl Board {
 
     /// Sets the discs from bitboards, bit n for square n. A square in both is black.
     #[must_use]
-    pub fn bits(self, black: u64, white: u64) -> Self {
+    pub fn bitboards(self, black: u64, white: u64) -> Self {
         self.discs(std::array::from_fn(|square| match (black >> square & 1, white >> square & 1) {
             (1, _) => Disc::Black,
             (_, 1) => Disc::White,
@@ -110,12 +110,13 @@ impl Board {
         self
     }
 
-    /// Returns whether the background is neutral instead of green, on which colored lines and
-    /// weights are hard to see.
+    /// Returns whether the background is neutral instead of green. Colored lines and weights are hard
+    /// to see on green.
     fn has_neutral_background(&self) -> bool {
         self.weights.is_some() || !self.tuples.is_empty()
     }
 
+    /// Returns the description that was set, or a list of the discs.
     fn effective_description(&self) -> String {
         if !self.description.is_empty() {
             return self.description.clone();
@@ -206,6 +207,7 @@ impl Figure for Board {
     }
 }
 
+/// Draws the background, the weights, the grid and the coordinates.
 fn draw_squares(
     svg: &mut Svg,
     geometry: &Geometry,
@@ -253,9 +255,11 @@ fn draw_squares(
     }
 }
 
+/// Draws the weight of each square as a color and a number.
 fn draw_weights(svg: &mut Svg, geometry: &Geometry, weights: &[f64; 64], decimals: Option<usize>) {
-    let finite = |weight: f64| if weight.is_finite() { weight.abs() } else { 0.0 };
-    let largest = weights.iter().fold(0.0, |largest: f64, &weight| largest.max(finite(weight)));
+    let finite_magnitude = |weight: f64| if weight.is_finite() { weight.abs() } else { 0.0 };
+    let largest =
+        weights.iter().fold(0.0, |largest: f64, &weight| largest.max(finite_magnitude(weight)));
     let decimals = decimals.unwrap_or(match largest {
         x if x >= 100.0 => 0,
         x if x >= 10.0 => 1,
@@ -273,7 +277,7 @@ fn draw_weights(svg: &mut Svg, geometry: &Geometry, weights: &[f64; 64], decimal
     let attributes = format!("text-anchor=\"middle\" font-size=\"{}\"", coord(size));
     for (square, (&weight, shown)) in weights.iter().zip(&shown).enumerate() {
         let (x, y) = geometry.center(square);
-        let strength = if largest > 0.0 { finite(weight) / largest } else { 0.0 };
+        let strength = if largest > 0.0 { finite_magnitude(weight) / largest } else { 0.0 };
         let color = if weight < 0.0 { "less" } else { "more" };
         svg.add(
             "rect",
@@ -290,6 +294,7 @@ fn draw_weights(svg: &mut Svg, geometry: &Geometry, weights: &[f64; 64], decimal
     }
 }
 
+/// Draws an n-tuple as a line with a dot on each square.
 fn draw_tuple(svg: &mut Svg, geometry: &Geometry, index: usize, tuple: &[usize]) {
     // Tuples are shifted slightly, so that shared squares stay visible.
     let (dx, dy) = ([0.0, 1.0, -1.0][index % 3], [0.0, -1.0, 1.0][index / 3 % 3]);
@@ -333,6 +338,7 @@ fn draw_tuple(svg: &mut Svg, geometry: &Geometry, index: usize, tuple: &[usize])
 }
 
 impl Board {
+    /// Draws a mark on a square.
     fn draw_mark(
         &self,
         svg: &mut Svg,
@@ -392,7 +398,7 @@ mod tests {
     fn boards_describe_their_discs_and_ignore_invalid_squares() {
         // The start position.
         let board = Board::new("Start")
-            .bits(1 << 28 | 1 << 35, 1 << 27 | 1 << 36)
+            .bitboards(1 << 28 | 1 << 35, 1 << 27 | 1 << 36)
             .mark(64, SquareMark::Dot)
             .tuple([0, 9, usize::MAX]);
         let drawn = board.draw(400.0).inline();

@@ -7,12 +7,13 @@ use crate::table::Table;
 use crate::text::escape;
 use std::fmt::Write as _;
 
+/// The style sheet of every page.
 const STYLE: &str = include_str!("page.css");
 
 /// Width in pixels of a figure on a wide screen.
-const WIDE: f64 = 760.0;
+const WIDE_FIGURE: f64 = 760.0;
 /// Width in pixels of a figure on a narrow screen.
-const NARROW: f64 = 350.0;
+const NARROW_FIGURE: f64 = 350.0;
 /// Width in pixels of a board.
 const BOARD: f64 = 400.0;
 /// Width in pixels of a board in a gallery.
@@ -62,7 +63,7 @@ impl Page {
         self
     }
 
-    /// Formats the page.
+    /// Returns the page as HTML.
     #[must_use]
     pub fn to_html(&self) -> String {
         let title = escape(&self.title);
@@ -138,7 +139,7 @@ impl Section {
         self
     }
 
-    /// Adds key figures in large type: a name, a value and a remark each.
+    /// Adds key figures in large type, each with a name, a value and a remark.
     pub fn key_figures<S: AsRef<str>>(
         &mut self,
         figures: impl IntoIterator<Item = (S, S, S)>,
@@ -197,7 +198,7 @@ impl Section {
     ) -> &mut Self {
         self.html.push_str("<figure>\n<div class=\"gallery\">\n");
         for figure in figures {
-            let drawn = figure.draw(if figure.reflows() { NARROW } else { SMALL_BOARD });
+            let drawn = figure.draw(if figure.reflows() { NARROW_FIGURE } else { SMALL_BOARD });
             self.html.push_str(&drawn.inline());
         }
         self.html.push_str("</div>\n");
@@ -206,7 +207,7 @@ impl Section {
         self
     }
 
-    /// Adds a collapsible part under a summary.
+    /// Adds a collapsible block with a summary; `fill` adds its contents.
     pub fn details(
         &mut self,
         summary: impl AsRef<str>,
@@ -231,7 +232,8 @@ impl Section {
         }
         // The page contains both drawings, and CSS shows the one that fits the screen, so that the
         // font size stays constant. Screen readers skip the hidden one.
-        let (wide, narrow) = (figure.draw(WIDE).inline(), figure.draw(NARROW).inline());
+        let (wide, narrow) =
+            (figure.draw(WIDE_FIGURE).inline(), figure.draw(NARROW_FIGURE).inline());
         let _ = write!(
             self.html,
             "<div class=\"wide\">\n{wide}</div>\n<div class=\"narrow\">\n{narrow}</div>\n"

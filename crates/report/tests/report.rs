@@ -195,7 +195,7 @@ fn boards_with_extreme_data_are_well_formed() {
         weights[..EXTREME.len()].copy_from_slice(&EXTREME);
         let board = Board::new(name)
             .description(name)
-            .bits(u64::MAX << 50, 0xff00)
+            .bitboards(u64::MAX << 50, 0xff00)
             .mark(3, SquareMark::Text(name.into()))
             .mark(60, SquareMark::Ring)
             .mark(61, SquareMark::Dot)
@@ -205,7 +205,8 @@ fn boards_with_extreme_data_are_well_formed() {
         check_figure(&board);
         check_figure(&board.weights(weights));
     }
-    let start = check_figure(&Board::new("").bits(1 << 28 | 1 << 35, 1 << 27 | 1 << 36)).inline();
+    let start =
+        check_figure(&Board::new("").bitboards(1 << 28 | 1 << 35, 1 << 27 | 1 << 36)).inline();
     assert_eq!(start.matches("fill=\"var(--black)\"").count(), 2);
     assert_eq!(start.matches("fill=\"var(--white)\"").count(), 2);
 }

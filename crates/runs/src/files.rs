@@ -1,7 +1,8 @@
 //! Atomic file writes, size-limited reads, and errors that name the file.
 
+use crate::fault::{self, CheckedFile};
 use sha2::{Digest, Sha256};
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -66,7 +67,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
 /// Writes a file atomically, as [`write()`] does, with content streamed by `fill`.
 pub fn write_with(
     path: &Path,
-    fill: impl FnOnce(&mut io::BufWriter<&mut File>) -> io::Result<()>,
+    fill: impl FnOnce(&mut io::BufWriter<CheckedFile<'_>>) -> io::Result<()>,
 ) -> Result<(), FileError> {
     let folder = match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -81,12 +82,16 @@ pub fn write_with(
             use std::os::unix::fs::PermissionsExt;
             builder.permissions(fs::Permissions::from_mode(0o666));
         }
+        fault::check("create", path)?;
         let mut temp = builder.tempfile_in(folder)?;
-        let mut out = io::BufWriter::with_capacity(1 << 16, temp.as_file_mut());
+        let file = CheckedFile { file: temp.as_file_mut(), path };
+        let mut out = io::BufWriter::with_capacity(1 << 16, file);
         fill(&mut out)?;
         out.flush()?;
         drop(out);
+        fault::check("sync", path)?;
         temp.as_file().sync_all()?;
+        fault::check("rename", path)?;
         temp.persist(path).map_err(|failed| failed.error)?;
         Ok(())
     };
@@ -105,12 +110,17 @@ fn without_temp_path(error: io::Error) -> io::Error {
 pub fn remove_temp_files(folder: &Path) -> Result<(), FileError> {
     let entries = fs::read_dir(folder).map_err(FileError::on("read", folder))?;
     for entry in entries.flatten() {
-        let is_temp = entry.file_name().to_string_lossy().starts_with(TEMP_PREFIX);
-        if is_temp && entry.path().is_file() {
-            fs::remove_file(entry.path()).map_err(FileError::on("remove", &entry.path()))?;
+        if is_temp_file(&entry.path()) {
+            remove(&entry.path())?;
         }
     }
     Ok(())
+}
+
+/// Returns whether a path is a temporary file of an interrupted write.
+pub(crate) fn is_temp_file(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.starts_with(TEMP_PREFIX) && path.is_file()
 }
 
 /// Creates a temporary folder that is deleted on drop.
@@ -123,7 +133,44 @@ pub fn temporary_folder() -> Result<tempfile::TempDir, FileError> {
 
 /// Creates a folder and its missing parents.
 pub fn create_folder(path: &Path) -> Result<(), FileError> {
-    fs::create_dir_all(path).map_err(FileError::on("create", path))
+    let create = || {
+        // An existing folder is no operation.
+        if !path.is_dir() {
+            fault::check("create", path)?;
+        }
+        fs::create_dir_all(path)
+    };
+    create().map_err(FileError::on("create", path))
+}
+
+/// Removes a file.
+pub fn remove(path: &Path) -> Result<(), FileError> {
+    let remove = || fault::check("remove", path).and_then(|()| fs::remove_file(path));
+    remove().map_err(FileError::on("remove", path))
+}
+
+/// Removes a folder and everything in it.
+pub fn remove_folder(path: &Path) -> Result<(), FileError> {
+    let remove = || fault::check("remove", path).and_then(|()| fs::remove_dir_all(path));
+    remove().map_err(FileError::on("remove", path))
+}
+
+/// Renames a file, replacing an existing one of the new name.
+pub fn rename(from: &Path, to: &Path) -> Result<(), FileError> {
+    let rename = || fault::check("rename", to).and_then(|()| fs::rename(from, to));
+    rename().map_err(FileError::on("write", to))
+}
+
+/// Opens a file to append to it, and cuts it to a length; creates it if it does not exist.
+pub(crate) fn open_append(path: &Path, length: u64) -> Result<File, FileError> {
+    let open = || {
+        fault::check("open", path)?;
+        let file = OpenOptions::new().create(true).append(true).open(path)?;
+        fault::check("write", path)?;
+        file.set_len(length)?;
+        Ok(file)
+    };
+    open().map_err(FileError::on("open", path))
 }
 
 /// Returns the SHA-256 checksum in hexadecimal digits.

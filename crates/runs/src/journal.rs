@@ -3,9 +3,9 @@
 //! Lines are appended in blocks. Each line ends with a tab and a 32-bit checksum. An incomplete
 //! last line, left by an interrupted write, is dropped; any other damage is an error.
 
+use crate::fault;
 use crate::files::{self, FileError};
-use std::fs::{File, OpenOptions};
-use std::io::Write;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 /// An error while reading a journal.
@@ -48,35 +48,35 @@ fn line_checksum(line: &str) -> String {
 impl Journal {
     /// Opens or creates a journal and returns its lines without their checksums.
     pub fn open(path: &Path) -> Result<(Journal, Vec<String>), JournalError> {
-        let mut lines = Vec::new();
-        let mut complete_bytes = 0;
-        if path.exists() {
-            let bytes = files::read(path, MAX_BYTES)?;
-            for line in bytes.split_inclusive(|&byte| byte == b'\n') {
-                let number = lines.len() + 1;
-                let damaged = || JournalError::Damaged { path: path.to_owned(), line: number };
-                let Some(line_bytes) = line.strip_suffix(b"\n") else { break };
-                let text = std::str::from_utf8(line_bytes).map_err(|_| damaged())?;
-                match text.rsplit_once('\t') {
-                    Some((content, sum)) if sum == line_checksum(content) => {
-                        lines.push(content.to_owned())
-                    }
-                    _ => return Err(damaged()),
-                }
-                complete_bytes += line.len() as u64;
-            }
-        }
-        let open = || {
-            let file = OpenOptions::new().create(true).append(true).open(path)?;
-            file.set_len(complete_bytes)?;
-            Ok(file)
-        };
-        let file = open().map_err(FileError::on("open", path))?;
+        let bytes = if path.exists() { files::read(path, MAX_BYTES)? } else { Vec::new() };
+        let damaged = |line| JournalError::Damaged { path: path.to_owned(), line };
+        let (lines, length) = Journal::parse(&bytes).map_err(damaged)?;
+        let file = files::open_append(path, length as u64)?;
         Ok((Journal { file, path: path.to_owned() }, lines))
     }
 
-    /// Appends lines in one write. No line may contain a line break.
-    pub fn append<S: AsRef<str>>(&mut self, lines: &[S]) -> Result<(), FileError> {
+    /// Parses the content of a journal. Returns its complete lines without their checksums, and
+    /// their length in the file; the error is the number of the first damaged line, from 1.
+    pub fn parse(bytes: &[u8]) -> Result<(Vec<String>, usize), usize> {
+        let (mut lines, mut length) = (Vec::new(), 0);
+        for line in bytes.split_inclusive(|&byte| byte == b'\n') {
+            let number = lines.len() + 1;
+            let Some(line_bytes) = line.strip_suffix(b"\n") else { break };
+            let text = std::str::from_utf8(line_bytes).map_err(|_| number)?;
+            match text.rsplit_once('\t') {
+                Some((content, sum)) if sum == line_checksum(content) => {
+                    lines.push(content.to_owned())
+                }
+                _ => return Err(number),
+            }
+            length += line.len();
+        }
+        Ok((lines, length))
+    }
+
+    /// Formats lines with their checksums. No line may contain a line break.
+    #[must_use]
+    pub fn encode<S: AsRef<str>>(lines: &[S]) -> String {
         let mut block = String::new();
         for line in lines {
             let line = line.as_ref();
@@ -85,12 +85,34 @@ impl Journal {
             block.push_str(&line_checksum(line));
             block.push('\n');
         }
-        self.file.write_all(block.as_bytes()).map_err(FileError::on("write", &self.path))
+        block
+    }
+
+    /// Appends lines in one write. No line may contain a line break.
+    pub fn append<S: AsRef<str>>(&mut self, lines: &[S]) -> Result<(), FileError> {
+        let block = Journal::encode(lines);
+        fault::write_all(&mut self.file, &self.path, block.as_bytes())
+            .map_err(FileError::on("write", &self.path))
+    }
+
+    /// Returns the path of the file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Cuts the journal after its first lines, which are `lines`, and flushes it to the disk.
+    pub fn truncate<S: AsRef<str>>(&mut self, lines: &[S]) -> Result<(), FileError> {
+        // Each line has a tab, a checksum of eight digits and a line break.
+        let bytes: usize = lines.iter().map(|line| line.as_ref().len() + 10).sum();
+        let cut = self.file.set_len(bytes as u64).and_then(|()| self.file.sync_data());
+        cut.map_err(FileError::on("write", &self.path))
     }
 
     /// Flushes appended lines to the disk.
     pub fn sync(&mut self) -> Result<(), FileError> {
-        self.file.sync_data().map_err(FileError::on("write", &self.path))
+        let sync = fault::check("sync", &self.path).and_then(|()| self.file.sync_data());
+        sync.map_err(FileError::on("write", &self.path))
     }
 }
 
@@ -117,6 +139,12 @@ mod tests {
             journal.append(&["again"]).unwrap();
             assert_eq!(Journal::open(&path).unwrap().1.len(), complete + 1);
         }
+        // Truncation keeps the first lines.
+        fs::write(&path, &full).unwrap();
+        let (mut journal, lines) = Journal::open(&path).unwrap();
+        journal.truncate(&lines[..1]).unwrap();
+        journal.append(&["two\t2", "three\t3"]).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), full);
         let mut bad = full.clone();
         bad[1] ^= 1;
         fs::write(&path, bad).unwrap();

@@ -1,11 +1,15 @@
 //! Graceful stop on Ctrl-C or SIGTERM: after the first request a run saves its state and stops; a
 //! second request ends the process at once.
 
-use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The time of the first stop request.
-static REQUESTED: OnceLock<Instant> = OnceLock::new();
+/// Whether a stop was requested.
+static REQUESTED: AtomicBool = AtomicBool::new(false);
+
+/// The time of the first signal.
+static FIRST_SIGNAL: Mutex<Option<Instant>> = Mutex::new(None);
 
 /// Signals within this time count as one request. `timeout` and job schedulers signal both the
 /// process and its process group, so one request may arrive twice.
@@ -18,11 +22,23 @@ pub fn install_stop_handler() {
     // Without a handler the signal ends the process, and the journal still holds all finished work.
     let _ = ctrlc::set_handler(|| {
         let now = Instant::now();
-        let first = *REQUESTED.get_or_init(|| now);
-        if now.duration_since(first) >= SAME_REQUEST {
+        let mut signaled = FIRST_SIGNAL.lock().unwrap_or_else(PoisonError::into_inner);
+        request_stop();
+        if now.duration_since(*signaled.get_or_insert(now)) >= SAME_REQUEST {
             exit_immediately();
         }
     });
+}
+
+/// Requests a stop of all work in this process. A program that embeds the library calls it from its
+/// own signal handler.
+pub fn request_stop() {
+    REQUESTED.store(true, Ordering::Relaxed);
+}
+
+/// Withdraws a stop request, after the work has stopped.
+pub fn clear_stop_request() {
+    REQUESTED.store(false, Ordering::Relaxed);
 }
 
 /// Ends the process without running destructors or exit handlers, because other threads may still
@@ -43,5 +59,5 @@ const INTERRUPTED: i32 = 130;
 /// Returns whether the user requested a stop.
 #[must_use]
 pub fn stop_requested() -> bool {
-    REQUESTED.get().is_some()
+    REQUESTED.load(Ordering::Relaxed)
 }

@@ -1,4 +1,4 @@
-// Building blocks of kernels over the rows of a channels-last activation.
+// Device functions shared by the kernels that process the rows of a channels-last activation.
 //
 // x is a bfloat16 matrix of rows (board cells) and channels. The number of channels is a multiple of eight; eight
 // channels are a vector of 16 bytes. A block handles a slice of at most eight vectors (blockIdx.x of gridDim.x) and

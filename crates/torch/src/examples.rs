@@ -34,7 +34,9 @@ impl DeviceExamples {
             .iter()
             .flat_map(|symmetry| {
                 let inverse = symmetry.inverse();
-                (0..64).filter_map(Square::new).map(move |s| inverse.square(s).index() as i64)
+                (0..64)
+                    .filter_map(Square::new)
+                    .map(move |s| inverse.transform_square(s).index() as i64)
             })
             .collect();
         let class_maps: Vec<i64> = Symmetry::ALL
@@ -64,7 +66,7 @@ impl DeviceExamples {
         let shifts = self.source_squares.f_index_select(0, &symmetries)?;
         let classes = self.targets.f_index_select(0, &base)?.f_to_kind(Kind::Int64)?;
         let rows = symmetries.f_mul_scalar(CLASSES as i64)?.f_add(&classes)?;
-        Ok((self.planes(&words, &shifts, kind)?, self.class_maps.f_index_select(0, &rows)?))
+        Ok((self.decode_planes(&words, &shifts, kind)?, self.class_maps.f_index_select(0, &rows)?))
     }
 
     /// Returns the input planes of positions given as words.
@@ -74,11 +76,16 @@ impl DeviceExamples {
             .f_view([-1, self.planes])?
             .f_to_device(self.words.device())?;
         let shifts = self.source_squares.f_narrow(0, 0, 1)?;
-        self.planes(&words, &shifts, kind)
+        self.decode_planes(&words, &shifts, kind)
     }
 
     /// Decodes words to planes in channels-last layout.
-    fn planes(&self, words: &Tensor, shifts: &Tensor, kind: Kind) -> Result<Tensor, TchError> {
+    fn decode_planes(
+        &self,
+        words: &Tensor,
+        shifts: &Tensor,
+        kind: Kind,
+    ) -> Result<Tensor, TchError> {
         words
             .f_unsqueeze(1)?
             .f_bitwise_right_shift(&shifts.f_unsqueeze(2)?)?

@@ -1,7 +1,7 @@
 //! The forward pass: the nodes of a network as libtorch operations.
 
 use crate::norm_relu::NormRelu;
-use outflank_models::nets::{EPSILON, NetGraph, Node, Op, Role, STAGES};
+use outflank_models::nets::{EPSILON, NET_STAGES, NetGraph, Node, Op, Role};
 use tch::{Kind, TchError, Tensor};
 
 /// Momentum of the running mean and variance of batch normalization.
@@ -100,7 +100,8 @@ impl<'a> Forward<'a> {
         of_node.find(|&at| self.net.params()[at].role == role).map(|at| &self.params[at])
     }
 
-    fn required(&self, index: usize, role: Role) -> Result<&'a Tensor, TchError> {
+    /// Returns the parameter of a node with this role.
+    fn required_parameter(&self, index: usize, role: Role) -> Result<&'a Tensor, TchError> {
         self.parameter(index, role)
             .ok_or_else(|| TchError::Torch(format!("node {index} has no {role:?}")))
     }
@@ -128,14 +129,14 @@ impl<'a> Forward<'a> {
             Op::GlobalAvgPool => {
                 self.input(node, 0)?.f_mean_dim(&[2i64, 3][..], false, None::<Kind>)
             }
-            Op::Gate => self.gate(node),
-            Op::Select => self.select_stage(node),
+            Op::ScaleAndShift => self.scale_and_shift(node),
+            Op::SelectStage => self.select_stage(node),
         }
     }
 
     fn conv(&self, index: usize, node: &Node, size: i64, stride: i64) -> Result<Tensor, TchError> {
         let x = self.input(node, 0)?;
-        let weight = self.required(index, Role::Weight)?.f_permute([0, 3, 1, 2])?;
+        let weight = self.required_parameter(index, Role::Weight)?.f_permute([0, 3, 1, 2])?;
         let (bias, padding) = (self.bias(index, x.kind())?, size / 2);
         x.f_conv2d(&weight, bias, [stride, stride], [padding, padding], [1, 1], 1)
     }
@@ -146,17 +147,19 @@ impl<'a> Forward<'a> {
             // In channels-last layout this copies nothing.
             x = x.f_permute([0, 2, 3, 1])?.f_flatten(1, -1)?;
         }
-        let weight = self.required(index, Role::Weight)?;
+        let weight = self.required_parameter(index, Role::Weight)?;
         // The last layer is in single precision.
         let x = x.f_to_kind(weight.kind())?;
         x.f_linear(weight, self.bias(index, weight.kind())?)
     }
 
     fn norm(&mut self, index: usize, node: &Node) -> Result<Tensor, TchError> {
-        let [scale, shift] =
-            [self.required(index, Role::Scale)?, self.required(index, Role::Shift)?];
-        let mean = self.required(index, Role::RunningMean)?;
-        let variance = self.required(index, Role::RunningVariance)?;
+        let [scale, shift] = [
+            self.required_parameter(index, Role::Scale)?,
+            self.required_parameter(index, Role::Shift)?,
+        ];
+        let mean = self.required_parameter(index, Role::RunningMean)?;
+        let variance = self.required_parameter(index, Role::RunningVariance)?;
         let (x, epsilon) = (self.input(node, 0)?, f64::from(EPSILON));
         let fusible = self.training && self.before_relu[index];
         if let Some(fused) = self.fused.filter(|fused| fusible && fused.supports(x)) {
@@ -194,10 +197,13 @@ impl<'a> Forward<'a> {
     }
 
     /// Applies squeeze-and-excitation: scales and shifts each channel.
-    fn gate(&self, node: &Node) -> Result<Tensor, TchError> {
+    fn scale_and_shift(&self, node: &Node) -> Result<Tensor, TchError> {
         let halves = self.input(node, 1)?.f_chunk(2, 1)?;
         let [gate, shift] = &halves[..] else {
-            return Err(TchError::Torch("the input of a gate has two halves".to_owned()));
+            return Err(TchError::Torch(
+                "the second input of squeeze-and-excitation must have two elements per channel"
+                    .to_owned(),
+            ));
         };
         let broadcast = |x: Tensor| x.f_unsqueeze(-1)?.f_unsqueeze(-1);
         let gate = broadcast(gate.f_sigmoid()?)?;
@@ -207,7 +213,7 @@ impl<'a> Forward<'a> {
     /// Selects the outputs of the current stage of the game, given by the last input planes.
     fn select_stage(&self, node: &Node) -> Result<Tensor, TchError> {
         // A product with a mask, since indexing would synchronize with the device.
-        let (x, planes, stages) = (self.input(node, 0)?, self.input(node, 1)?, STAGES as i64);
+        let (x, planes, stages) = (self.input(node, 0)?, self.input(node, 1)?, NET_STAGES as i64);
         let mask = planes.f_narrow(1, planes.size()[1] - stages, stages)?;
         let mask = mask.f_select(3, 0)?.f_select(2, 0)?.f_to_kind(x.kind())?;
         let by_stage = x.f_view([-1, stages, node.shape.channels as i64])?;

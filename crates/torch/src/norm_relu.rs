@@ -10,16 +10,17 @@ use std::ffi::CString;
 use std::ptr::null_mut;
 use tch::{Device, Kind, TchError, Tensor};
 
-/// Number of counters; a slice of 64 channels uses one.
-const TICKETS: i64 = 64;
+/// Number of block counters; a slice of 64 channels uses one.
+const BLOCK_COUNTERS: i64 = 64;
 
 /// Upper limit for the elements of an activation.
 const MAX_ELEMENTS: usize = 1 << 32;
 
 /// The compiled kernels.
 pub(crate) struct NormRelu {
-    /// Counters that determine the last block of each slice; all zero between kernels.
-    tickets: Tensor,
+    /// Counters of the finished thread blocks of each slice, which identify the last one; zero
+    /// between kernels.
+    block_counters: Tensor,
 }
 
 impl NormRelu {
@@ -32,7 +33,7 @@ impl NormRelu {
         shim::call(|error, len| unsafe {
             shim::outflank_norm_relu_prepare(text.as_ptr(), error, len)
         })?;
-        Ok(NormRelu { tickets: Tensor::f_zeros([TICKETS], (Kind::Int, device))? })
+        Ok(NormRelu { block_counters: Tensor::f_zeros([BLOCK_COUNTERS], (Kind::Int, device))? })
     }
 
     /// Returns whether the kernels support this activation.
@@ -41,10 +42,10 @@ impl NormRelu {
         let channels = size.get(1).copied().unwrap_or_default();
         size.len() == 4
             && x.kind() == Kind::BFloat16
-            && x.device() == self.tickets.device()
+            && x.device() == self.block_counters.device()
             && channels > 0
             && channels % 8 == 0
-            && channels <= 64 * TICKETS
+            && channels <= 64 * BLOCK_COUNTERS
             && (channels as usize + 1..MAX_ELEMENTS).contains(&x.numel())
     }
 
@@ -57,13 +58,23 @@ impl NormRelu {
         epsilon: f64,
     ) -> Result<Tensor, TchError> {
         let [x, scale, shift, mean] = [x, scale, shift, mean].map(pointer);
-        let [variance, tickets] = [variance, &self.tickets].map(pointer);
+        let [variance, block_counters] = [variance, &self.block_counters].map(pointer);
         let mut y = null_mut();
         // SAFETY: the pointers are those of tensors that live until the call returns; `y` is written
         // to.
         shim::call(|error, len| unsafe {
             shim::outflank_norm_relu(
-                x, scale, shift, mean, variance, tickets, momentum, epsilon, &mut y, error, len,
+                x,
+                scale,
+                shift,
+                mean,
+                variance,
+                block_counters,
+                momentum,
+                epsilon,
+                &mut y,
+                error,
+                len,
             )
         })?;
         // SAFETY: after success `y` is an owned tensor allocated with `new`, like those of `tch`.
@@ -168,7 +179,7 @@ mod tests {
                 let error = (&ours[1] - &exact[1]).norm() / exact[1].norm();
                 let error = error.double_value(&[]);
                 assert!(error < 3e-3, "{size:?} {offset}: relative error {error} of the gradient");
-                assert_eq!(fused.tickets.abs().sum(None).int64_value(&[]), 0);
+                assert_eq!(fused.block_counters.abs().sum(None).int64_value(&[]), 0);
             }
         }
     }

@@ -14,7 +14,7 @@ use tch::{Device, Kind, TchError, Tensor};
 /// The range of a trainable parameter in the flat vector.
 #[derive(Clone, Copy)]
 struct ParamRange {
-    from: i64,
+    start: i64,
     length: i64,
     /// Whether it is used in half precision.
     half: bool,
@@ -68,7 +68,8 @@ impl ParameterStore {
         for &at in &order {
             let param = &params[at];
             let (half, length) = (rank(param) == 0, param.len() as i64);
-            ranges[at] = Some(ParamRange { from: end, length, half, cells: cells(net, param) });
+            ranges[at] =
+                Some(ParamRange { start: end, length, half, cells: swapped_cells(net, param) });
             end += length;
             if half {
                 half_end = end;
@@ -87,8 +88,8 @@ impl ParameterStore {
                 Some(range) => {
                     let view = |whole: &Tensor| -> Result<Tensor, TchError> {
                         whole
-                            .f_narrow(0, range.from, range.length)?
-                            .f_view(&shape(param, range.cells)[..])?
+                            .f_narrow(0, range.start, range.length)?
+                            .f_view(&device_shape(param, range.cells)[..])?
                             .f_detach()
                     };
                     full.push(view(&flat)?);
@@ -154,7 +155,7 @@ impl ParameterStore {
         for ((values, range), leaf) in values.iter().zip(&self.ranges).zip(&self.full) {
             match range {
                 Some(range) => {
-                    let from = range.from as usize;
+                    let from = range.start as usize;
                     let to = &mut flat[from..from + values.len()];
                     transpose(values, leaf.size()[0] as usize, range.cells, to);
                 }
@@ -176,7 +177,7 @@ impl ParameterStore {
             let mut values = vec![0.0f32; leaf.numel()];
             match range {
                 Some(range) => {
-                    let from = &flat[range.from as usize..][..values.len()];
+                    let from = &flat[range.start as usize..][..values.len()];
                     let outputs = leaf.size()[0] as usize;
                     let inner = values.len() / outputs.max(1) / range.cells.max(1);
                     // The inverse transposition exchanges the roles of channels and cells.
@@ -200,7 +201,7 @@ impl ParameterStore {
 }
 
 /// Returns the number of cells that the device layout swaps with the channels; 1 if there are none.
-fn cells(net: &NetGraph, param: &Param) -> usize {
+fn swapped_cells(net: &NetGraph, param: &Param) -> usize {
     match (param.role, net.nodes()[param.node].op) {
         (Role::Weight, Op::Conv { size, .. }) => size * size,
         (Role::Weight, Op::Linear { .. }) => {
@@ -212,7 +213,7 @@ fn cells(net: &NetGraph, param: &Param) -> usize {
 }
 
 /// Returns the shape of a parameter on the device.
-fn shape(param: &Param, cells: usize) -> Vec<i64> {
+fn device_shape(param: &Param, cells: usize) -> Vec<i64> {
     match param.shape[..] {
         [outputs, inputs, rows, columns] => {
             vec![outputs as i64, rows as i64, columns as i64, inputs as i64]

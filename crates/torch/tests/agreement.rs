@@ -5,7 +5,7 @@ use outflank_learners::cnn::{
     CnnConfig, CpuEngine, Dataset, Device, Engine, EngineError, EpochOrder, LrSchedule, Optimizer,
     Split, SplitBy, TrainState, TrainingSet, measure,
 };
-use outflank_models::nets::{Input, NetGraph, Role, examples, named};
+use outflank_models::nets::{Input, NetGraph, Role, examples, net_by_name};
 use outflank_records::{ExampleSetKind, TrainFractions, embedded};
 use outflank_torch::TorchDevice;
 use std::collections::BTreeSet;
@@ -103,7 +103,9 @@ fn training_agrees_and_states_can_be_exchanged() {
         ("conv8-bn-stages", SGD, 0.01),
     ];
     for (name, optimizer, learning_rate) in cases {
-        let net = named(name, Input { stage: name.ends_with("-stages"), ..Input::PIECES }).unwrap();
+        let net =
+            net_by_name(name, Input { stage_planes: name.ends_with("-stages"), ..Input::PIECES })
+                .unwrap();
         let [mut cpu, mut torch] = engines(&net, config(optimizer), &dataset);
         let indices: Vec<u32> = (0..16 * 4).map(|position| order.at(position)).collect();
         let start = cpu.state().unwrap();
@@ -122,11 +124,11 @@ fn training_agrees_and_states_can_be_exchanged() {
         let (a, b) = (cpu.state().unwrap(), torch.state().unwrap());
         assert_eq!((a.step, b.step), (4, 4));
         for (at, param) in net.params().iter().enumerate() {
-            let moved = start.weights.of(at) != a.weights.of(at);
+            let moved = start.weights.param(at) != a.weights.param(at);
             assert!(moved || param.role == Role::Bias, "{name} {} did not move", param.name);
             // Adam normalizes gradients, however small they are.
             let tolerance = if optimizer == adamw { 4.0 * learning_rate as f32 } else { 2e-3 };
-            let (a, b) = (a.weights.of(at), b.weights.of(at));
+            let (a, b) = (a.weights.param(at), b.weights.param(at));
             assert!(near(a, b, tolerance), "{name} {}", param.name);
         }
         let (a, b) = (cpu.take_stats().unwrap(), torch.take_stats().unwrap());
@@ -139,7 +141,7 @@ fn training_agrees_and_states_can_be_exchanged() {
 fn accuracies_agree() {
     let _lock = exclusive();
     let dataset = dataset();
-    let net = named("res1x16", Input::PIECES).unwrap();
+    let net = net_by_name("res1x16", Input::PIECES).unwrap();
     let counts = engines(&net, config(SGD), &dataset).map(|mut engine| {
         let mut predict = |words: &[u64]| engine.logits(words);
         measure(&mut predict, net.input(), &dataset.tests[0].examples, true, |_| true)
@@ -246,12 +248,12 @@ fn steps_of(
     assert_eq!(end.step, count as u64);
     let running = |at: &usize| !net.params()[*at].role.is_trainable();
     let (running, trainable): (Vec<usize>, Vec<usize>) = (0..net.params().len()).partition(running);
-    let all = |state: &TrainState| {
-        trainable.iter().flat_map(|&at| state.weights.of(at).to_vec()).collect()
+    let trainable_values = |state: &TrainState| {
+        trainable.iter().flat_map(|&at| state.weights.param(at).to_vec()).collect()
     };
-    let [before, after]: [Vec<f32>; 2] = [&start, &end].map(all);
+    let [before, after]: [Vec<f32>; 2] = [&start, &end].map(trainable_values);
     let moved = before.iter().zip(&after).map(|(&a, &b)| f64::from(b) - f64::from(a)).collect();
-    let running = running.iter().map(|&at| end.weights.of(at).to_vec()).collect();
+    let running = running.iter().map(|&at| end.weights.param(at).to_vec()).collect();
     StepsResult { losses, moved, running }
 }
 
@@ -273,8 +275,8 @@ fn captured_steps_agree_with_eager_steps() {
         ("conv4-dropout", SGD, Between::Restore),
         ("conv4-dropout", SGD, Between::Both),
     ] {
-        let input = Input { stage: name.ends_with("-stages"), ..Input::PIECES };
-        let net = named(name, input).unwrap();
+        let input = Input { stage_planes: name.ends_with("-stages"), ..Input::PIECES };
+        let net = net_by_name(name, input).unwrap();
         let run = |graphs| steps(&net, optimizer, &dataset, between, device(true, graphs, true));
         let (Some(eager), Some(captured)) = (run(false), run(true)) else {
             return eprintln!("skipped: no CUDA GPU");
@@ -305,7 +307,7 @@ fn fused_steps_agree_with_separate_operations() {
     let dataset = dataset();
     let mut failures = Vec::new();
     for name in ["conv8-bn", "widenet-40-4", "densenet-40"] {
-        let net = named(name, Input::PIECES).unwrap();
+        let net = net_by_name(name, Input::PIECES).unwrap();
         let training_set = || TrainingSet::new(&net, &dataset.base, dataset.items.clone());
         let step = |engine| steps_of(1, &net, engine, &dataset, Between::Nothing);
         let exact = step(Box::new(CpuEngine::new(&net, config(SGD), training_set())));

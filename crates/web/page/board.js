@@ -24,10 +24,10 @@ export function build(move) {
   for (let row = 0; row < 8; row++) {
     const line = make("div", { role: "row", class: "line" });
     for (let column = 0; column < 8; column++) {
-      const at = row * 8 + column;
-      const cell = make("button", { type: "button", class: "cell", role: "gridcell", tabindex: at === focused ? 0 : -1 });
-      cell.addEventListener("click", () => select(rotate(at)));
-      cell.addEventListener("focus", () => { moveFocus(at); });
+      const index = row * 8 + column;
+      const cell = make("button", { type: "button", class: "cell", role: "gridcell", tabindex: index === focused ? 0 : -1 });
+      cell.addEventListener("click", () => select(rotate(index)));
+      cell.addEventListener("focus", () => { moveFocus(index); });
       cells.push(cell);
       line.append(cell);
     }
@@ -38,10 +38,10 @@ export function build(move) {
   return cells;
 }
 
-function moveFocus(at) {
+function moveFocus(index) {
   cells[focused].tabIndex = -1;
-  focused = at;
-  cells[at].tabIndex = 0;
+  focused = index;
+  cells[index].tabIndex = 0;
 }
 
 function onKey(event) {
@@ -84,9 +84,9 @@ function select(cell) {
 }
 
 const NAMES = { X: "black", O: "white", B: "black king", W: "white king" };
-const label = (cell, what, can) => {
-  const piece = { X: state.game === "othello" ? "black disc" : "black man", O: state.game === "othello" ? "white disc" : "white man" }[what] ?? NAMES[what] ?? "empty";
-  return `${nameOf(cell)}, ${piece}${can ? ", legal move" : ""}`;
+const label = (cell, content, isLegal) => {
+  const piece = { X: state.game === "othello" ? "black disc" : "black man", O: state.game === "othello" ? "white disc" : "white man" }[content] ?? NAMES[content] ?? "empty";
+  return `${nameOf(cell)}, ${piece}${isLegal ? ", legal move" : ""}`;
 };
 
 /// Draws the position; `hints` maps cells to texts.
@@ -101,26 +101,26 @@ export function draw(hints = draw.hints ?? new Map()) {
   const lastStep = state.ply ? state.line.steps[state.ply - 1] : null;
   const last = lastStep ? lastStep.path[lastStep.path.length - 1] : -1;
   const before = drawnCells;
-  for (let at = 0; at < 64; at++) {
-    const cell = rotate(at), node = cells[at], what = position.cells[cell];
-    const can = isTurn && next.has(cell);
+  for (let index = 0; index < 64; index++) {
+    const cell = rotate(index), node = cells[index], content = position.cells[cell];
+    const isLegal = isTurn && next.has(cell);
     const kind = state.game === "checkers" ? (isDark(cell) ? " dark" : " light") : "";
-    node.className = `cell${kind}${can ? " can" : ""}${cell === last ? " last" : ""}${selected.includes(cell) ? " selected" : ""}`;
-    node.setAttribute("aria-label", label(cell, what, can));
+    node.className = `cell${kind}${isLegal ? " can" : ""}${cell === last ? " last" : ""}${selected.includes(cell) ? " selected" : ""}`;
+    node.setAttribute("aria-label", label(cell, content, isLegal));
     const parts = [];
     if (state.game === "checkers" && isDark(cell)) parts.push(make("span", { class: "number", "aria-hidden": true }, nameOf(cell)));
-    if (what !== "-") {
-      const color = what === "X" || what === "B" ? "black" : "white";
+    if (content !== "-") {
+      const color = content === "X" || content === "B" ? "black" : "white";
       const previous = before?.[cell];
-      const moved = before && previous !== what ? (previous === "-" ? " placed" : " turned") : "";
-      parts.push(make("span", { class: `disc ${color}${"BW".includes(what) ? " king" : ""}${moved}` }));
-    } else if (can) parts.push(make("span", { class: "dot" }));
+      const moved = before && previous !== content ? (previous === "-" ? " placed" : " turned") : "";
+      parts.push(make("span", { class: `disc ${color}${"BW".includes(content) ? " king" : ""}${moved}` }));
+    } else if (isLegal) parts.push(make("span", { class: "dot" }));
     const hint = hints.get(cell);
     if (hint) {
       node.classList.add("hinted");
       if (hint.value !== undefined) parts.push(make("span", { class: `value ${hint.kind ?? ""}${hint.probability === undefined ? "" : " raised"}` }, hint.value));
       if (hint.probability !== undefined) parts.push(make("span", { class: "probability", style: `--p:${(100 * hint.probability).toFixed(0)}%` }, `${(100 * hint.probability).toFixed(0)}%`));
-      if (hint.label) node.setAttribute("aria-label", `${label(cell, what, can)}, ${hint.label}`);
+      if (hint.label) node.setAttribute("aria-label", `${label(cell, content, isLegal)}, ${hint.label}`);
     }
     fill(node, parts);
   }

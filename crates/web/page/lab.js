@@ -10,7 +10,7 @@ let drawnData = ""; // the data on the page, so that a refresh without changes d
 
 const link = (to, text) => make("a", { href: `#lab/${to}` }, text);
 const formatTime = (seconds) => new Date(seconds * 1000).toLocaleString();
-const tag = (state) => make("span", { class: `tag ${state}` }, state);
+const stateTag = (state) => make("span", { class: `tag ${state}` }, state);
 
 export function close() { clearTimeout(timer); drawnData = ""; }
 
@@ -46,10 +46,10 @@ async function drawRuns(view) {
   const text = JSON.stringify(info);
   if (text !== drawnData) {
     drawnData = text;
-    const row = (one) => [link(`run/${encodeURIComponent(one.name)}`, one.name), one.command ?? "?", tag(one.state), formatTime(one.modified),
+    const row = (one) => [link(`run/${encodeURIComponent(one.name)}`, one.name), one.method?.replaceAll('"', "") ?? one.command ?? "?", one.data ?? "", one.figure ?? "", stateTag(one.state), formatTime(one.modified),
       [one.has_curve && "curve", one.has_league && "league", one.has_model && "model", one.has_report && "report"].filter(Boolean).join(", ")];
     fill(view, make("div", { class: "card" }, make("h1", {}, "Runs"),
-      info.runs.length ? table(["Run", "Command", "State", "Modified", "Contents"], info.runs.map(row))
+      info.runs.length ? table(["Run", "Method", "Data", "Result", "State", "Modified", "Contents"], info.runs.map(row))
         : make("p", {}, `No runs in ${info.folder}. Create one with `, make("code", {}, "outflank train"), " or ", make("code", {}, "outflank league"), "."),
       make("p", { class: "hint" }, `${plural(info.runs.length, "run")} in ${info.folder}.`)));
   }
@@ -86,7 +86,8 @@ function curveCard(curve) {
     others.map((one) => curves([one], { title: one.name, x: curve.columns[0], y: axisLabel([one]), width: 340, height: 220 }))));
 }
 
-const shade = (points, games) => {
+/// Returns the background style of a cross-table cell, by the share of points.
+const scoreStyle = (points, games) => {
   const score = Number(points) / games;
   if (!Number.isFinite(score)) return "";
   const strength = Math.abs(score - 0.5) * 1.1;
@@ -99,7 +100,7 @@ function leagueCards(standings, crossTable) {
   const body = rows.map((row, i) => make("tr", {}, row.map((cell, index) => {
     const column = index - 2;
     const games = value(i, column) + value(column, i);
-    return make(index === 1 ? "th" : "td", index === 1 ? { scope: "row", style: "color:inherit" } : { style: index > 1 ? shade(value(i, column), games) : "" }, cell);
+    return make(index === 1 ? "th" : "td", index === 1 ? { scope: "row", style: "color:inherit" } : { style: index > 1 ? scoreStyle(value(i, column), games) : "" }, cell);
   })));
   return [
     standings ? make("div", { class: "card" }, make("h2", {}, "Standings"), ratingBars(standings),
@@ -135,7 +136,7 @@ async function drawRun(view, name) {
     drawnData = text;
     const path = `/api/runs/${encodeURIComponent(name)}`;
     fill(view,
-      make("div", { class: "card" }, make("h1", {}, name, " ", tag(info.state)),
+      make("div", { class: "card" }, make("h1", {}, name, " ", stateTag(info.state)),
         make("p", { class: "hint" }, [info.command, info.seed != null && `seed ${info.seed}`, info.games && `${plural(info.games, "game")} played`, info.workers, `modified ${formatTime(info.modified)}`].filter(Boolean).join(" · ")),
         make("div", { class: "row buttons wrap" },
           info.has_report ? make("a", { class: "button", href: `${path}/report`, target: "_blank", rel: "noopener" }, "Report") : null,

@@ -7,7 +7,7 @@ use outflank_games::Line;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
-/// Analyzes a game until the time is over. The first line has the number of plies and the unit of
+/// Analyzes a game for at most this time. The first line has the number of plies and the unit of
 /// values; the last line has `done`.
 pub fn analyze<P: BoardView>(line: &Line<P>, time: Duration, threads: usize, out: &mut LineSender) {
     let start = Instant::now();

@@ -1,13 +1,14 @@
 //! The HTTP interface: routes, and one handler for each.
 
 use crate::analyze::analyze;
+use crate::body_memory::{self, BodyMemory};
 use crate::error::ApiError;
 use crate::game::{AnyLine, GameRequest, game_to_json};
 use crate::json_body::{JsonBody, read_body};
 use crate::report::ReportRequest;
 use crate::work_slots::{LineSender, StopSignal};
 use crate::{AllowedHosts, App, assets, explorer, host_check, model, players, report};
-use axum::extract::{DefaultBodyLimit, Path, Query, Request, State};
+use axum::extract::{Path, Query, Request, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
@@ -32,6 +33,10 @@ const MAX_REQUEST_BYTES: usize = 64 << 10;
 /// The maximum size of an uploaded game file.
 const MAX_FILE_BYTES: usize = 8 << 20;
 
+/// The number of requests and of files of the maximum size whose bodies are in memory at the same
+/// time; further ones wait.
+const BODIES_IN_MEMORY: (usize, usize) = (256, 4);
+
 /// The maximum number of games listed from a file.
 const MAX_GAMES: usize = 20_000;
 
@@ -52,13 +57,18 @@ pub fn router(app: App, hosts: AllowedHosts) -> Router {
     // Compression would delay the lines of a stream.
     let not_streams =
         DefaultPredicate::new().and(NotForContentType::const_new("application/x-ndjson"));
+    let (requests, files) = BODIES_IN_MEMORY;
+    let file_memory = BodyMemory::new(files, MAX_FILE_BYTES);
+    let request_memory = BodyMemory::new(requests, MAX_REQUEST_BYTES);
+    let uploads = Router::new()
+        .route("/api/games", post(parse_file))
+        .layer(middleware::from_fn_with_state(file_memory, body_memory::reserve));
     Router::new()
         .route("/api/players", get(list_players))
         .route("/api/position", post(position))
         .route("/api/move", post(choose_move))
         .route("/api/evaluate", post(evaluate))
         .route("/api/experts", post(experts))
-        .route("/api/games", post(parse_file).layer(DefaultBodyLimit::max(MAX_FILE_BYTES)))
         .route("/api/analyze", post(analyze_game))
         .route("/api/report", post(build_report))
         .route("/api/explorer", post(explore))
@@ -70,7 +80,8 @@ pub fn router(app: App, hosts: AllowedHosts) -> Router {
         .route("/api/model", get(show_model))
         .route("/api/explain", post(explain))
         .fallback(get(assets::serve_file))
-        .layer(DefaultBodyLimit::max(MAX_REQUEST_BYTES))
+        .layer(middleware::from_fn_with_state(request_memory, body_memory::reserve))
+        .merge(uploads)
         // A panic fails one request, not the server.
         .layer(CatchPanicLayer::new())
         .layer(middleware::from_fn_with_state(hosts, host_check::check))
@@ -215,7 +226,7 @@ async fn parse_file(
     Query(query): Query<NameQuery>,
     request: Request,
 ) -> JsonResult {
-    let bytes = read_body(request, &()).await?;
+    let bytes = read_body(request).await?;
     let shared = app.clone();
     let work = move |_: &StopSignal| {
         let name = std::path::Path::new(&query.name).file_name().unwrap_or_default();
@@ -257,7 +268,7 @@ fn record_to_json(record: &outflank_records::Record<Othello>) -> Value {
         "white": name("player", &info.white),
         "event": name("tournament", &info.event),
         "date": info.date,
-        "result": info.result.or_else(|| record.end().score()),
+        "result": info.result.or_else(|| record.end().tournament_score()),
         "start": (!is_standard).then(|| record.start().to_string()),
         "moves": Othello::format_moves(&record.to_line()),
         "text": transcript::write(record),

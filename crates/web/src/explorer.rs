@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// The number of indexed plies; later positions are almost never shared by two games.
+/// The number of indexed plies. Two games rarely share a later position.
 const MAX_PLIES: usize = 40;
 
 /// The maximum number of listed games.
@@ -100,6 +100,7 @@ impl OpeningExplorer {
         }
     }
 
+    /// Adds a game to the index.
     fn add(&mut self, record: &Record<Othello>) {
         let Ok(game) = u32::try_from(self.games.len()) else { return };
         if record.plies().is_empty() {
@@ -108,7 +109,7 @@ impl OpeningExplorer {
         for (position, ply) in record.steps().take(MAX_PLIES) {
             let (board, _) = position.board().canonical();
             let mv = canonical_move(position.board(), board, ply.mv);
-            let key = key(board, position.to_move());
+            let key = position_hash(board, position.to_move());
             self.entries.push(MoveEntry { key, game, mv: mv.index() as u8 });
         }
         let info = &record.info;
@@ -132,19 +133,19 @@ impl OpeningExplorer {
     pub fn look_up(&self, line: &Line<Othello>) -> Value {
         let position = line.position();
         let (board, _) = position.board().canonical();
-        let wanted_key = key(board, position.to_move());
-        let first = self.entries.partition_point(|entry| entry.key < wanted_key);
-        let entries = self.entries[first..].iter().take_while(|entry| entry.key == wanted_key);
+        let position_key = position_hash(board, position.to_move());
+        let first = self.entries.partition_point(|entry| entry.key < position_key);
+        let entries = self.entries[first..].iter().take_while(|entry| entry.key == position_key);
         let mut moves: BTreeMap<u8, [u32; 3]> = BTreeMap::new();
         let mut games = Vec::new();
         for entry in entries {
             let Some(game) = self.games.get(entry.game as usize) else { continue };
-            let column = match game.result {
+            let outcome = match game.result {
                 1.. => 0,
                 0 => 1,
                 _ => 2,
             };
-            moves.entry(entry.mv).or_default()[column] += 1;
+            moves.entry(entry.mv).or_default()[outcome] += 1;
             if game.title.is_some() {
                 games.push((std::cmp::Reverse(game.year), entry.game));
             }
@@ -207,7 +208,7 @@ fn canonical_move(board: Board, canonical: Board, mv: Square) -> Square {
     Symmetry::ALL
         .into_iter()
         .filter(|&symmetry| board.transform(symmetry) == canonical)
-        .map(|symmetry| symmetry.square(mv))
+        .map(|symmetry| symmetry.transform_square(mv))
         .min()
         .unwrap_or(mv)
 }
@@ -215,7 +216,7 @@ fn canonical_move(board: Board, canonical: Board, mv: Square) -> Square {
 /// Hashes a board and the side to move; the side is included because results are counted by color.
 /// The probability that two boards of a collection of 100,000 games share a key is about one in a
 /// million.
-fn key(board: Board, side: Side) -> u64 {
+fn position_hash(board: Board, side: Side) -> u64 {
     let mix = |mut x: u64| {
         x = (x ^ (x >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93);
         x = (x ^ (x >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93);
@@ -229,6 +230,7 @@ mod tests {
     use super::*;
     use outflank_records::transcript;
 
+    /// The game with these moves.
     fn line(moves: &str) -> Line<Othello> {
         let mut line = Line::default();
         for ply in transcript::game(moves.as_bytes()).unwrap().plies() {
@@ -265,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn all_embedded_games_share_the_start() {
+    fn all_embedded_games_contain_the_start_position() {
         let explorer = OpeningExplorer::load(None);
         assert_eq!(explorer.games(), embedded::count());
         assert_eq!(explorer.look_up(&line(""))["count"], embedded::count());

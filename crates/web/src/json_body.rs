@@ -1,15 +1,18 @@
 //! Request bodies: JSON of limited size that must arrive in time.
 
+use crate::body_memory::BodyLimit;
 use crate::error::ApiError;
-use axum::body::Bytes;
+use axum::body::{Body, HttpBody};
 use axum::extract::{FromRequest, Request};
-use axum::http::StatusCode;
-use axum::response::IntoResponse;
 use serde::de::DeserializeOwned;
 use std::time::Duration;
+use tokio_stream::StreamExt;
 
 /// The maximum time to receive a body.
 const READ_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// The maximum time between two parts of a body. A stalled client holds memory of others.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// An extractor for a JSON body.
 pub struct JsonBody<T>(pub T);
@@ -17,8 +20,8 @@ pub struct JsonBody<T>(pub T);
 impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for JsonBody<T> {
     type Rejection = ApiError;
 
-    async fn from_request(request: Request, state: &S) -> Result<JsonBody<T>, ApiError> {
-        let bytes = read_body(request, state).await?;
+    async fn from_request(request: Request, _: &S) -> Result<JsonBody<T>, ApiError> {
+        let bytes = read_body(request).await?;
         // The content type need not be checked: requests of other sites are rejected by their
         // origin.
         let value = serde_json::from_slice(&bytes)
@@ -27,12 +30,26 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for JsonBody<T> {
     }
 }
 
-/// Reads a body up to the size limit of its route.
-pub async fn read_body<S: Send + Sync>(request: Request, state: &S) -> Result<Bytes, ApiError> {
-    let timeout = |_| ApiError::BadRequest("the request body did not arrive in time".to_owned());
-    let read = tokio::time::timeout(READ_TIMEOUT, Bytes::from_request(request, state));
-    read.await.map_err(timeout)?.map_err(|rejection| match rejection.into_response().status() {
-        StatusCode::PAYLOAD_TOO_LARGE => ApiError::TooLarge("the request is too large".to_owned()),
-        _ => ApiError::BadRequest("the request body could not be read".to_owned()),
-    })
+/// Reads a body up to the size limit of its route, into one buffer.
+pub async fn read_body(request: Request) -> Result<Vec<u8>, ApiError> {
+    let limit = request.extensions().get::<BodyLimit>().map_or(0, |limit| limit.0);
+    let late = |_| ApiError::BadRequest("the request body did not arrive in time".to_owned());
+    tokio::time::timeout(READ_TIMEOUT, collect(request.into_body(), limit)).await.map_err(late)?
+}
+
+async fn collect(body: Body, limit: usize) -> Result<Vec<u8>, ApiError> {
+    let announced = body.size_hint().lower().min(limit as u64);
+    // Memory that is reserved but not written does not count.
+    let mut bytes = Vec::with_capacity(announced as usize);
+    let mut parts = body.into_data_stream();
+    let late = |_| ApiError::BadRequest("the request body did not arrive in time".to_owned());
+    while let Some(part) = tokio::time::timeout(IDLE_TIMEOUT, parts.next()).await.map_err(late)? {
+        let unreadable = |_| ApiError::BadRequest("the request body could not be read".to_owned());
+        let part = part.map_err(unreadable)?;
+        if part.len() > limit - bytes.len() {
+            return Err(ApiError::TooLarge("the request is too large".to_owned()));
+        }
+        bytes.extend_from_slice(&part);
+    }
+    Ok(bytes)
 }

@@ -3,6 +3,7 @@
 mod analyze;
 mod api;
 mod assets;
+mod body_memory;
 mod error;
 mod explorer;
 mod game;

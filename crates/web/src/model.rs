@@ -11,7 +11,7 @@ use outflank_models::embedded::{self, Embedded};
 use outflank_models::files::{self, AnyHeuristic};
 use outflank_models::patterns::{Count, Patterns};
 use outflank_models::{
-    Features, Greedy, Heuristic, Model, NTupleNetwork, NamedFeatures, Policy, Tuples, View,
+    Features, Heuristic, Model, NTupleNetwork, NamedFeatures, OnePlyPolicy, Policy, Tuples, View,
 };
 use outflank_players::registry;
 use outflank_records::{Decision, DecisionFilter, decisions};
@@ -73,7 +73,7 @@ pub fn to_json(name: &str, model: &Embedded) -> Value {
             let mut description = describe_heuristic(heuristic);
             let (choices, afterstates) = sample();
             let values = model_inspection::disc_values(heuristic, &afterstates);
-            add_learned_values(&mut description, Some(values), &Greedy(*heuristic), &choices);
+            add_learned_values(&mut description, Some(values), &OnePlyPolicy(*heuristic), &choices);
             description
         }
         Embedded::Heuristic(AnyHeuristic::Checkers(heuristic)) => describe_heuristic(heuristic),
@@ -191,9 +191,9 @@ fn strongest_patterns(
 
 /// Returns the weights of mobility and frontier counts as curves, for three stages of the game.
 fn counts(model: &Patterns) -> Vec<Value> {
-    let (stages, first) = (model.stages(), model.features().tuples().count());
+    let (stages, first) = (model.stages(), model.features().tuples().feature_count());
     let series = |index: usize, discs: u32| {
-        let stage = stages.of(discs);
+        let stage = stages.stage_of(discs);
         let (from, to) = stages.discs(stage);
         let table = &model.weights(stage)[first + index * Count::TABLE_SIZE..][..Count::TABLE_SIZE];
         let nonzero = table.iter().enumerate().filter(|(_, weight)| **weight != 0.0);
@@ -257,12 +257,13 @@ fn contributions(model: &Embedded, position: &Othello, mv: Square) -> Option<Vec
         }
         Model::Patterns(patterns) => {
             let (own, other) = (discs(side), discs(side.other()));
-            let weights = patterns.weights(patterns.stages().of((own | other).count_ones()));
+            let weights = patterns.weights(patterns.stages().stage_of((own | other).count_ones()));
             let look = patterns.features();
             let mut all = tuple_contributions(look.tuples(), weights, own, other, 1.0, false);
             for (index, count) in look.counts().iter().enumerate() {
-                let number = count.of(Portable, own, other) as usize % Count::TABLE_SIZE;
-                let weight = weights[look.tuples().count() + index * Count::TABLE_SIZE + number];
+                let number = count.compute(Portable, own, other) as usize % Count::TABLE_SIZE;
+                let weight =
+                    weights[look.tuples().feature_count() + index * Count::TABLE_SIZE + number];
                 let name = format!("{}: {number}", count.description());
                 all.push(Contribution { name, squares: Vec::new(), weight: f64::from(weight) });
             }

@@ -4,8 +4,8 @@
 //! deleted: requests contain the names of runs, never paths, and symbolic links are not followed.
 
 use crate::error::ApiError;
-use outflank_runs::RunFolder;
 use outflank_runs::files;
+use outflank_runs::{RunConfig, RunFolder, RunLock};
 use serde_json::{Value, json};
 use std::fs;
 use std::hash::{BuildHasher, RandomState};
@@ -116,10 +116,12 @@ impl Runs {
             "name": name,
             "command": config.as_ref().map(|c| c.command.clone()),
             "method": setting("method"),
+            "data": data_of(config.as_ref()),
+            "figure": main_figure(path),
             "seed": config.as_ref().map(|c| c.seed),
             "state": state(path, modified).name(),
             "modified": modified.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |d| d.as_secs()),
-            "has_curve": is_plain_file(&path.join("curve.csv")),
+            "has_curve": CURVES.iter().any(|name| is_plain_file(&path.join(name))),
             "has_league": is_plain_file(&path.join("cross-table.csv")),
             "has_report": is_plain_file(&path.join("report.html")),
             "has_model": has_model(path),
@@ -139,7 +141,8 @@ impl Runs {
         // `workers.txt` of a killed run is outdated.
         let running = state(&path, modified) == RunState::Running;
         run["workers"] = json!(read_text(&path, "workers.txt").filter(|_| running));
-        run["curve"] = json!(read_text(&path, "curve.csv").map(|csv| parse_curve(&csv)));
+        let curve = CURVES.iter().find_map(|name| read_text(&path, name));
+        run["curve"] = json!(curve.map(|csv| parse_curve(&csv)));
         run["standings"] = json!(read_text(&path, "standings.csv").map(|csv| csv_rows(&csv)));
         run["cross_table"] = json!(read_text(&path, "cross-table.csv").map(|csv| csv_rows(&csv)));
         run["matches"] = json!(read_text(&path, "matches.csv").map(|csv| csv_rows(&csv)));
@@ -179,6 +182,33 @@ impl Runs {
     }
 }
 
+/// Describes the games of a run: its records and their selection.
+fn data_of(config: Option<&RunConfig>) -> Option<String> {
+    let settings = &config?.settings;
+    let text = |key: &str| {
+        let value = settings.get(key)?;
+        Some(value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+    };
+    let source = ["records", "data", "players"].into_iter().find_map(text);
+    let sample = text("sample").map(|count| format!("{count} games"));
+    let parts: Vec<String> = source.into_iter().chain(text("years")).chain(sample).collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+/// Returns the main figure of a finished run: the move-prediction accuracy, or the score of the first
+/// match.
+fn main_figure(path: &Path) -> Option<String> {
+    let result: Value = serde_json::from_str(&read_text(path, "result.json")?).ok()?;
+    let accuracy = &result["accuracy"][0]["choices"]["percent"];
+    let tested = &result["tests"][0]["top1"];
+    if let Some(percent) = accuracy.as_f64().or(tested.as_f64()).or(result["accuracy"].as_f64()) {
+        return Some(format!("accuracy {percent:.1}%"));
+    }
+    let first = &result["matches"][0];
+    let score = first["score"].as_f64()?;
+    Some(format!("{:.1}% against {}", 100.0 * score, first["b"].as_str()?))
+}
+
 /// Returns whether a path is a regular file, not a symbolic link.
 fn is_plain_file(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_file())
@@ -198,12 +228,18 @@ fn has_model(path: &Path) -> bool {
     ["model.safetensors", "model.toml"].iter().any(|name| is_plain_file(&path.join(name)))
 }
 
+/// Metrics of training over time, and their name in runs of version 0.1.
+const CURVES: [&str; 2] = ["metrics.csv", "curve.csv"];
+
 /// Files that runs write when they finish.
 const FINAL_FILES: [&str; 4] = ["report.html", "report.json", "openings.txt", "generated.json"];
 
 fn state(path: &Path, modified: SystemTime) -> RunState {
     if FINAL_FILES.iter().any(|name| is_plain_file(&path.join(name))) {
         return RunState::Finished;
+    }
+    if RunLock::is_held(path) {
+        return RunState::Running;
     }
     match modified.elapsed() {
         Ok(age) if age > RUNNING_WINDOW => RunState::Stopped,

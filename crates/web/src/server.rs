@@ -14,8 +14,8 @@ use tokio::net::{TcpListener, TcpStream, lookup_host};
 use tokio::sync::Semaphore;
 use tower::Service;
 
-/// The maximum number of open connections; further ones wait.
-const MAX_CONNECTIONS: usize = 4096;
+/// The maximum number of open connections; further ones wait. A browser opens at most six.
+const MAX_CONNECTIONS: usize = 1024;
 
 /// The maximum time to receive request headers. It also limits idle connections.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(15);

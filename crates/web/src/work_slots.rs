@@ -28,7 +28,7 @@ const WRITE_TIMEOUT: Duration = Duration::from_secs(10);
 /// The number of lines that are buffered for a slow client.
 const BUFFERED_LINES: usize = 64;
 
-/// A signal that requests work to stop because its client disconnected.
+/// Tells running work to stop because its client disconnected.
 #[derive(Clone, Debug, Default)]
 pub struct StopSignal(Arc<SearchControl>);
 
@@ -109,7 +109,7 @@ impl WorkSlots {
         let done = tokio::task::spawn_blocking(move || {
             let _permit = permit;
             let result = work(&stop);
-            // Counted before the slot is released.
+            // Count before `_permit` is dropped, which frees the slot.
             if stop.is_set() && result.is_err() {
                 cancelled.fetch_add(1, Relaxed);
             }
@@ -141,7 +141,7 @@ impl WorkSlots {
             }
         });
         let body = ReceiverStream::new(receiver).map(move |line| {
-            // The guard lives as long as the body.
+            // The closure owns the guard, so dropping the response body sets the stop signal.
             let _guard = &guard;
             Ok::<Bytes, Infallible>(line)
         });

@@ -287,7 +287,7 @@ fn analysis_is_consistent_and_makes_a_report() {
     }
     assert_eq!(
         rows.values().last().unwrap()["value_after"].as_f64().unwrap() as i32,
-        record.end().score().unwrap()
+        record.end().tournament_score().unwrap()
     );
     let rows: Vec<_> = rows.into_values().collect();
     let report = client.post(

@@ -36,9 +36,9 @@ fn position_with(empties: u32) -> Othello {
     game.steps().map(|(position, _)| position).find(|at| at.empties() == empties).unwrap()
 }
 
-/// Regresses final margins on converted values, through zero; the slope is 1 if the conversion is
-/// unbiased.
-fn slope(pairs: &[(f64, f64)]) -> f64 {
+/// Returns the slope of a regression of final margins on converted values, through zero. It is 1 if
+/// the conversion is unbiased.
+fn regression_slope(pairs: &[(f64, f64)]) -> f64 {
     let products: f64 = pairs.iter().map(|(discs, margin)| discs * margin).sum();
     products / pairs.iter().map(|(discs, _)| discs * discs).sum::<f64>()
 }
@@ -47,13 +47,13 @@ fn slope(pairs: &[(f64, f64)]) -> f64 {
 #[test]
 fn stored_slopes_of_champion_match_a_fit() {
     let champion = models::champion().unwrap();
-    let mut pairs: [Vec<(f64, f64)>; STAGES] = Default::default();
+    let mut pairs: [Vec<(f64, f64)>; SCALE_STAGES] = Default::default();
     for record in embedded::games_step_by(10) {
-        let Some(margin) = record.end().score() else { continue };
+        let Some(margin) = record.end().tournament_score() else { continue };
         for (position, _) in record.steps().filter(|(at, _)| at.empties() < 50) {
             let moves: Vec<Square> = position.moves().collect();
             let mut values = Vec::new();
-            champion.after_moves(&position, &moves, &mut values);
+            champion.move_values(&position, &moves, &mut values);
             let value = f64::from(values.iter().copied().fold(f32::MIN, f32::max));
             let margin = f64::from(position.to_move().sign() * margin);
             pairs[position.empties() as usize / 10].push((value, margin));
@@ -61,16 +61,16 @@ fn stored_slopes_of_champion_match_a_fit() {
     }
     let stored = DiscScale::for_model(&embedded_model("champion"));
     assert_eq!(stored.slopes, CHAMPION_SLOPES.map(|slope| Some(f64::from(slope))));
-    assert_eq!(stored.bias, [0.0; EMPTIES]);
+    assert_eq!(stored.bias, [0.0; EMPTIES_COUNT]);
     let fitted = DiscScale::fit(&*champion);
-    for stage in 0..STAGES {
-        let one = f64::from(CHAMPION_SLOPES[stage]);
-        assert!((slope(&pairs[stage]) / one - 1.0).abs() < 0.1, "{stage}");
-        // Fitted like any other model, it has nearly the same conversion.
-        let other = fitted.slopes[stage].unwrap();
-        assert!((other / one - 1.0).abs() < 0.1, "{stage}: {other}");
+    for stage in 0..SCALE_STAGES {
+        let stored_slope = f64::from(CHAMPION_SLOPES[stage]);
+        assert!((regression_slope(&pairs[stage]) / stored_slope - 1.0).abs() < 0.1, "{stage}");
+        // A fit, as for any other model, yields nearly the same conversion.
+        let fitted_slope = fitted.slopes[stage].unwrap();
+        assert!((fitted_slope / stored_slope - 1.0).abs() < 0.1, "{stage}: {fitted_slope}");
         for empties in (10 * stage).max(2)..10 * stage + 10 {
-            assert!((other * fitted.bias[empties]).abs() < 5.0, "{:?}", fitted.bias);
+            assert!((fitted_slope * fitted.bias[empties]).abs() < 5.0, "{:?}", fitted.bias);
         }
     }
 }
@@ -83,11 +83,11 @@ fn converted_values_predict_final_margins() {
         let model = embedded_model(name);
         let scale = DiscScale::for_model(&model);
         assert_eq!(scale.unscaled_stages(), None, "{name}");
-        let mut pairs: [Vec<(f64, f64)>; STAGES] = Default::default();
+        let mut pairs: [Vec<(f64, f64)>; SCALE_STAGES] = Default::default();
         for (index, record) in
             games.iter().enumerate().filter(|(index, _)| index % (2 * GAME_STRIDE) == 1)
         {
-            let Some(margin) = record.end().score() else { continue };
+            let Some(margin) = record.end().tournament_score() else { continue };
             for (position, ply) in record.steps().skip(11 + index % 3).step_by(3) {
                 let (side, after) = (position.to_move(), position.play(ply.mv));
                 let value = SearchScore::Estimate(model.value(&after, side));
@@ -97,7 +97,7 @@ fn converted_values_predict_final_margins() {
             }
         }
         for pairs in pairs {
-            let found = slope(&pairs);
+            let found = regression_slope(&pairs);
             assert!((found - 1.0).abs() < 0.15, "{name}: {found}");
             let mean = pairs.iter().map(|(discs, _)| discs).sum::<f64>() / pairs.len() as f64;
             assert!(mean.abs() < 2.5, "{name}: {mean}");
@@ -105,18 +105,18 @@ fn converted_values_predict_final_margins() {
     }
 }
 
-/// The same for values of a search, which have the bias of the side that moved last.
+/// Converted values of a search predict the final margin too.
 #[test]
 fn searched_values_predict_final_margins() {
     let control = Arc::new(SearchControl::unlimited());
-    for (name, within) in [("champion", 0.2), ("ipref", 0.4), ("ann", 0.3), ("gp", 0.3)] {
+    for (name, tolerance) in [("champion", 0.2), ("ipref", 0.4), ("ann", 0.3), ("gp", 0.3)] {
         let model = embedded_model(name);
         let scale = DiscScale::for_model(&model);
         for depth in [2, 3] {
             let mut search = IterativeDeepening::new(Arc::clone(&model), 14).with_max_depth(depth);
             let mut pairs = Vec::new();
             for (index, record) in embedded::games_step_by(27).iter().enumerate() {
-                let Some(margin) = record.end().score() else { continue };
+                let Some(margin) = record.end().tournament_score() else { continue };
                 let mut steps = record.steps().map(|(position, _)| position);
                 let empties = 17 + index as u32 % 30;
                 let Some(position) = steps.find(|at| at.empties() == empties) else { continue };
@@ -128,8 +128,11 @@ fn searched_values_predict_final_margins() {
                     pairs.push((f64::from(value), f64::from(margin)));
                 }
             }
-            let found = slope(&pairs);
-            assert!(pairs.len() > 300 && (found - 1.0).abs() < within, "{name} {depth}: {found}");
+            let found = regression_slope(&pairs);
+            assert!(
+                pairs.len() > 300 && (found - 1.0).abs() < tolerance,
+                "{name} {depth}: {found}"
+            );
             let mean = pairs.iter().map(|(discs, _)| discs).sum::<f64>() / pairs.len() as f64;
             assert!(mean.abs() < 6.0, "{name} {depth}: {mean}");
         }
@@ -138,26 +141,30 @@ fn searched_values_predict_final_margins() {
 
 /// Neither the unit of a model nor its bias changes the converted values.
 #[test]
-fn conversion_is_invariant_to_affine_changes_of_a_model() {
+fn conversion_does_not_depend_on_unit_and_bias_of_a_model() {
     for name in MODELS {
         let model = embedded_model(name);
         // Also fitted for champion.
         let scale = DiscScale::fit(&*model);
         for (factor, bias) in [(1000.0, 0.0), (0.0625, 0.0), (0.37, 0.0), (1.0, 40.0)] {
             let inner = Arc::clone(&model);
-            let other = fn_model(move |at, side| factor * inner.value(at, side) + bias);
-            let other = DiscScale::for_model(&other);
+            let changed = fn_model(move |at, side| factor * inner.value(at, side) + bias);
+            let changed_scale = DiscScale::for_model(&changed);
             for (empties, depth) in [(59, 3), (44, 1), (33, 2), (30, 6), (17, 1), (8, 2)] {
                 let position = position_with(empties);
                 // The bias favors the side that moved last.
                 let bias = if depth % 2 == 1 { bias } else { -bias };
                 let value = 0.5 * model.value(&position, position.to_move().other());
-                let one = scale
+                let discs = scale
                     .to_discs_at_depth(SearchScore::Estimate(value), &position, depth)
                     .unwrap();
-                let same = SearchScore::Estimate(factor * value + bias);
-                let same = other.to_discs_at_depth(same, &position, depth).unwrap();
-                assert!((one - same).abs() < 0.01, "{name} x {factor} + {bias}: {one} {same}");
+                let changed_score = SearchScore::Estimate(factor * value + bias);
+                let changed_discs =
+                    changed_scale.to_discs_at_depth(changed_score, &position, depth).unwrap();
+                assert!(
+                    (discs - changed_discs).abs() < 0.01,
+                    "{name} x {factor} + {bias}: {discs} {changed_discs}"
+                );
             }
         }
     }
@@ -166,16 +173,16 @@ fn conversion_is_invariant_to_affine_changes_of_a_model() {
 /// A model that returns the final margin has the identity conversion.
 #[test]
 fn values_in_discs_are_unchanged() {
-    let mut ends: HashMap<(u64, u64), i32> = HashMap::new();
+    let mut final_margins: HashMap<(u64, u64), i32> = HashMap::new();
     for record in embedded::games_step_by(1) {
-        let Some(margin) = record.end().score() else { continue };
+        let Some(margin) = record.end().tournament_score() else { continue };
         for (position, ply) in record.steps().skip(10) {
             let after = position.play(ply.mv);
-            ends.insert((after.discs(Side::Black), after.discs(Side::White)), margin);
+            final_margins.insert((after.discs(Side::Black), after.discs(Side::White)), margin);
         }
     }
     let oracle = fn_model(move |at, side| {
-        let margin = ends.get(&(at.discs(Side::Black), at.discs(Side::White)));
+        let margin = final_margins.get(&(at.discs(Side::Black), at.discs(Side::White)));
         margin.map_or(0.0, |margin| (side.sign() * margin) as f32)
     });
     let scale = DiscScale::for_model(&oracle);
@@ -225,20 +232,20 @@ fn values_unrelated_to_the_margin_are_not_converted() {
             Some(4.0)
         );
     }
-    // A single stage may have none.
+    // A model may have a conversion in some stages only.
     let heuristic = embedded_model("heuristic");
-    let half = fn_model(move |at, side| match at.empties() {
+    let late_game_model = fn_model(move |at, side| match at.empties() {
         0..19 => heuristic.value(at, side),
         _ => 0.0,
     });
-    let scale = DiscScale::for_model(&half);
+    let scale = DiscScale::for_model(&late_game_model);
     assert_eq!(scale.unscaled_stages().as_deref(), Some("20 to 29, 30 to 39, 40 and more"));
     assert!(scale.to_discs_at_depth(SearchScore::Estimate(1.0), &position_with(18), 6).is_some());
     assert_eq!(scale.to_discs_at_depth(SearchScore::Estimate(1.0), &position_with(28), 6), None);
 }
 
 #[test]
-fn decided_values_are_exact_and_estimates_are_bounded() {
+fn proven_values_are_exact_and_estimates_are_bounded() {
     let start = Othello::start();
     let scale = DiscScale::for_model(&embedded_model("champion"));
     let discs = |score| scale.to_discs_at_depth(score, &start, 1).unwrap();
@@ -262,7 +269,7 @@ fn decided_values_are_exact_and_estimates_are_bounded() {
 }
 
 /// Returns one position of each of this many embedded games, with 17 to 49 empty squares.
-fn positions(games: usize) -> Vec<Othello> {
+fn sample_positions(games: usize) -> Vec<Othello> {
     let chosen = embedded::games_step_by(embedded::count() / games).into_iter().enumerate();
     let at = |(index, record): (usize, outflank_records::Record<Othello>)| {
         let empties = 17 + index as u32 % 33;
@@ -272,10 +279,10 @@ fn positions(games: usize) -> Vec<Othello> {
 }
 
 /// Returns the mean and its standard error.
-fn mean(all: &[f64]) -> (f64, f64) {
+fn mean_and_error(all: &[f64]) -> (f64, f64) {
     let count = all.len() as f64;
     let mean = all.iter().sum::<f64>() / count;
-    let squares: f64 = all.iter().map(|one| (one - mean).powi(2)).sum();
+    let squares: f64 = all.iter().map(|value| (value - mean).powi(2)).sum();
     (mean, (squares / (count - 1.0) / count).sqrt())
 }
 
@@ -288,7 +295,7 @@ fn averaging_removes_the_odd_even_effect() {
         let scale = DiscScale::for_model(&model);
         let mut search = IterativeDeepening::new(model, 14).with_max_depth(depth);
         let (mut raw, mut averaged) = (Vec::new(), Vec::new());
-        for position in positions(400) {
+        for position in sample_positions(400) {
             let mut values = Vec::new();
             search.run(&position, false, &control, |found| {
                 let best = found.moves[0].score;
@@ -301,9 +308,13 @@ fn averaging_removes_the_odd_even_effect() {
                 averaged.push((two.1 - one.1) - (three.1 - two.1));
             }
         }
-        let ((before, error), (after, rest)) = (mean(&raw), mean(&averaged));
-        assert!(before.abs() > 6.0 * error, "{name}: {before} +- {error}");
-        assert!(after.abs() < 3.0 * rest && rest < error, "{name}: {after} +- {rest}");
+        let ((raw_mean, raw_error), (averaged_mean, averaged_error)) =
+            (mean_and_error(&raw), mean_and_error(&averaged));
+        assert!(raw_mean.abs() > 6.0 * raw_error, "{name}: {raw_mean} +- {raw_error}");
+        assert!(
+            averaged_mean.abs() < 3.0 * averaged_error && averaged_error < raw_error,
+            "{name}: {averaged_mean} +- {averaged_error}"
+        );
     }
 }
 
@@ -311,11 +322,11 @@ fn averaging_removes_the_odd_even_effect() {
 #[test]
 fn averaged_values_change_less_after_good_moves() {
     let control = Arc::new(SearchControl::unlimited());
-    for (name, depth, times) in [("champion", 5, 2.0), ("ann", 3, 2.5), ("ipref", 3, 2.0)] {
+    for (name, depth, min_ratio) in [("champion", 5, 2.0), ("ann", 3, 2.5), ("ipref", 3, 2.0)] {
         let model = embedded_model(name);
         let scale = DiscScale::for_model(&model);
         let mut search = IterativeDeepening::new(model, 14).with_max_depth(depth);
-        let (mut count, mut jumps) = (0, (0.0, 0.0));
+        let (mut count, mut raw_changes, mut averaged_changes) = (0, 0.0, 0.0);
         for record in embedded::games_step_by(2500) {
             let mut last: Option<(f64, f64)> = None;
             for (position, ply) in record.steps().take_while(|(at, _)| at.empties() > 16) {
@@ -328,24 +339,27 @@ fn averaged_values_change_less_after_good_moves() {
                 let value = sign * averaged(best);
                 if let Some(last) = last {
                     count += 1;
-                    jumps.0 += (raw - last.0).abs();
-                    jumps.1 += (value - last.1).abs();
+                    raw_changes += (raw - last.0).abs();
+                    averaged_changes += (value - last.1).abs();
                 }
                 last = (averaged(best) - averaged(own.score) <= 1.0).then_some((raw, value));
             }
         }
-        assert!(count > 40 && jumps.0 > times * jumps.1, "{name}: {count}, {jumps:?}");
+        assert!(
+            count > 40 && raw_changes > min_ratio * averaged_changes,
+            "{name}: {count}, {raw_changes}, {averaged_changes}"
+        );
     }
 }
 
-/// Averaging shifts all estimates of a position by the same amount and leaves decided values
+/// Averaging shifts all estimates of a position by the same amount and leaves proven values
 /// unchanged.
 #[test]
-fn averaging_keeps_differences_and_decided_values() {
+fn averaging_keeps_differences_and_proven_values() {
     let control = Arc::new(SearchControl::unlimited());
     let scale = DiscScale::for_model(&embedded_model("champion"));
     let mut search = IterativeDeepening::new(embedded_model("champion"), 14).with_max_depth(5);
-    let (mut decided, mut steps) = (0, 0);
+    let (mut proven, mut corrected) = (0, 0);
     for (index, record) in embedded::games_step_by(100).iter().enumerate() {
         let empties = [5, 6, 8, 20, 40][index % 5];
         let mut games = record.steps().map(|(position, _)| position);
@@ -354,23 +368,26 @@ fn averaging_keeps_differences_and_decided_values() {
             let averaged = |score| scale.to_discs(score, found, &position).unwrap();
             let raw =
                 |score| f64::from(scale.to_discs_at_depth(score, &position, found.depth).unwrap());
-            let mut step = None;
+            let mut correction = None;
             for scored in &found.moves {
                 match scored.score {
                     SearchScore::Proven(margin) => {
-                        decided += 1;
+                        proven += 1;
                         assert_eq!(averaged(scored.score), f64::from(margin));
                     }
                     SearchScore::Estimate(_) if averaged(scored.score).abs() < 40.0 => {
                         let own = averaged(scored.score) - raw(scored.score);
-                        assert!((step.unwrap_or(own) - own).abs() < 1e-9, "{position} {scored:?}");
-                        steps += usize::from(own.abs() > 0.1);
-                        step = Some(own);
+                        assert!(
+                            (correction.unwrap_or(own) - own).abs() < 1e-9,
+                            "{position} {scored:?}"
+                        );
+                        corrected += usize::from(own.abs() > 0.1);
+                        correction = Some(own);
                     }
                     SearchScore::Estimate(_) => {}
                 }
             }
         });
     }
-    assert!(decided > 40 && steps > 1000, "{decided} {steps}");
+    assert!(proven > 40 && corrected > 1000, "{proven} {corrected}");
 }

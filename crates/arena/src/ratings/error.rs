@@ -1,6 +1,6 @@
 //! Errors of the rating model and the checks of its input.
 
-use super::{ELO_PER_UNIT, MAX_GAMES, Parameter, RatingConfig, list_groups, newton};
+use super::{ELO_PER_UNIT, EloParameter, MAX_GAMES, RatingConfig, list_groups, newton};
 
 /// An error that prevents ratings.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -27,7 +27,7 @@ pub enum RatingError {
     },
     /// A count is negative, not a number, or too large.
     #[error("{location} has the count {count}; counts must be between 0 and 10^15")]
-    BadCount {
+    InvalidCount {
         /// The location of the count.
         location: String,
         /// The count.
@@ -35,7 +35,7 @@ pub enum RatingError {
     },
     /// An option lies outside its range.
     #[error("{option} is {value}; it must be between {min} and {max}")]
-    BadOption {
+    InvalidOption {
         /// The option's name.
         option: &'static str,
         /// Its value.
@@ -57,28 +57,32 @@ pub enum RatingError {
     },
     /// Totals and the matrix of games are inconsistent.
     #[error("{0}")]
-    BadTotals(String),
+    InvalidTotals(String),
     /// Newton's method did not converge.
-    #[error("the ratings did not converge; check the counts, which differ too much in size")]
+    #[error(
+        "the ratings did not converge, probably because the numbers of games differ by many orders of magnitude"
+    )]
     NotConverged,
 }
 
+/// Checks the ranges of the options.
 pub(super) fn check_config(config: &RatingConfig) -> Result<(), RatingError> {
     let max = newton::MAX_DIFFERENCE * ELO_PER_UNIT;
     let check = |option, value: f64, min: f64, max: f64| {
         let valid = (min..=max).contains(&value);
-        if valid { Ok(()) } else { Err(RatingError::BadOption { option, value, min, max }) }
+        if valid { Ok(()) } else { Err(RatingError::InvalidOption { option, value, min, max }) }
     };
-    if let Parameter::Fixed(value) = config.drawelo {
-        check("drawelo", value, 0.0, max)?;
+    if let EloParameter::Fixed(value) = config.draw_elo {
+        check("draw_elo", value, 0.0, max)?;
     }
-    if let Parameter::Fixed(value) = config.advantage {
+    if let EloParameter::Fixed(value) = config.advantage {
         check("advantage", value, -max, max)?;
     }
     check("prior", config.prior, 0.0, 1e6)?;
     check("mean", config.mean, -1e6, 1e6)
 }
 
+/// Checks the range of a count; `location` describes the count for the error.
 pub(super) fn check_count(
     count: f64,
     location: impl FnOnce() -> String,
@@ -86,9 +90,10 @@ pub(super) fn check_count(
     if (0.0..=MAX_GAMES).contains(&count) {
         return Ok(());
     }
-    Err(RatingError::BadCount { location: location(), count })
+    Err(RatingError::InvalidCount { location: location(), count })
 }
 
+/// Checks the number of games of each player.
 pub(super) fn check_games(games: &[f64]) -> Result<(), RatingError> {
     (games.iter().enumerate())
         .try_for_each(|(player, &count)| check_count(count, || format!("player {player}")))

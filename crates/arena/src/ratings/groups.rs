@@ -1,4 +1,4 @@
-//! Checks that the players of a league are connected by games and that totals are consistent.
+//! Checks of leagues: every two players are connected by games, and totals are consistent.
 
 use super::error::{RatingError, check_count};
 
@@ -7,7 +7,7 @@ const MAX_LISTED: usize = 12;
 
 /// Formats groups of players, such as `a, b | c | d, e`, where `name` returns the name of a player.
 pub(super) fn list_groups(groups: &[Vec<usize>], name: impl Fn(usize) -> String) -> String {
-    let shorten = |mut items: Vec<String>, total: usize, separator: &str| {
+    let join = |mut items: Vec<String>, total: usize, separator: &str| {
         if total > items.len() {
             items.push(format!("and {} more", total - items.len()));
         }
@@ -16,27 +16,27 @@ pub(super) fn list_groups(groups: &[Vec<usize>], name: impl Fn(usize) -> String)
     let listed = (groups.iter().take(MAX_LISTED))
         .map(|group| {
             let names = group.iter().take(MAX_LISTED).map(|&player| name(player)).collect();
-            shorten(names, group.len(), ", ")
+            join(names, group.len(), ", ")
         })
         .collect();
-    shorten(listed, groups.len(), " | ")
+    join(listed, groups.len(), " | ")
 }
 
-/// Checks that every player met every other, directly or through common opponents.
+/// Checks that `pairs` connects all players, directly or through common opponents.
 pub(super) fn check_connected(
     players: usize,
-    met: impl Iterator<Item = (usize, usize)>,
+    pairs: impl Iterator<Item = (usize, usize)>,
 ) -> Result<(), RatingError> {
     let mut parents: Vec<usize> = (0..players).collect();
-    for (i, j) in met {
-        let (i, j) = (root(&mut parents, i), root(&mut parents, j));
+    for (i, j) in pairs {
+        let (i, j) = (find_root(&mut parents, i), find_root(&mut parents, j));
         // The smaller index is the root, so the groups do not depend on the order of the results.
         parents[i.max(j)] = i.min(j);
     }
     let mut group_of = vec![usize::MAX; players];
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for player in 0..players {
-        let root_player = root(&mut parents, player);
+        let root_player = find_root(&mut parents, player);
         if root_player == player {
             group_of[player] = groups.len();
             groups.push(Vec::new());
@@ -47,7 +47,7 @@ pub(super) fn check_connected(
 }
 
 /// Returns the root of a player's group (union-find with path halving).
-fn root(parents: &mut [usize], mut player: usize) -> usize {
+fn find_root(parents: &mut [usize], mut player: usize) -> usize {
     while parents[player] != player {
         parents[player] = parents[parents[player]];
         player = parents[player];
@@ -63,14 +63,14 @@ pub(super) fn check_matrix<Row: AsRef<[f64]>>(
     let rows: Vec<&[f64]> = games.iter().map(AsRef::as_ref).collect();
     if rows.len() != players || rows.iter().any(|row| row.len() != players) {
         let shape = "the matrix of games must have one row and one column for each player's points";
-        return Err(RatingError::BadTotals(shape.into()));
+        return Err(RatingError::InvalidTotals(shape.into()));
     }
     let mut pairs = Vec::new();
     for (i, row) in rows.iter().enumerate() {
         for (j, &count) in row.iter().enumerate() {
             check_count(count, || format!("the pair of players {i} and {j}"))?;
             if count != rows[j][i] {
-                return Err(RatingError::BadTotals(format!(
+                return Err(RatingError::InvalidTotals(format!(
                     "the matrix of games is not symmetric: {count} games of player {i} against {j}, \
                      but {} of {j} against {i}",
                     rows[j][i]
@@ -92,15 +92,15 @@ pub(super) fn check_points(points: &[f64], games: &[f64]) -> Result<(), RatingEr
     for (player, (&points, &games)) in points.iter().zip(games).enumerate() {
         check_count(points, || format!("the points of player {player}"))?;
         if points > 1.01 * games {
-            return Err(RatingError::BadTotals(format!(
+            return Err(RatingError::InvalidTotals(format!(
                 "player {player} has {points} points in {games} games; a game counts at most 1 point"
             )));
         }
     }
     let (total, expected) = (points.iter().sum::<f64>(), 0.5 * games.iter().sum::<f64>());
     if (total - expected).abs() > 0.01 * expected {
-        return Err(RatingError::BadTotals(format!(
-            "the points sum to {total}, not to {expected}, one for each game"
+        return Err(RatingError::InvalidTotals(format!(
+            "the points sum to {total}; with one point per game they must sum to {expected}"
         )));
     }
     Ok(())

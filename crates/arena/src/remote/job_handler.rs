@@ -1,6 +1,7 @@
-//! The worker side: plays the games of a job and returns them as journal lines.
+//! The worker's side: plays the games of a task and returns them as journal lines.
 
-use super::{GameJob, KIND, MAX_FILE_BYTES, RemoteContest, RemoteFile};
+use super::file_cache::FileCache;
+use super::{GameTask, KIND, RemoteContest, RemoteFile};
 use crate::contest::{ContestConfig, RoundBatch, play_batch};
 use crate::journal_line::FinishedGames;
 use crate::player_pool::PlayerPool;
@@ -10,9 +11,9 @@ use outflank_games::{Game, Line, Side};
 use outflank_players::registry::{self, RegisteredGame};
 use outflank_players::{PlayerFactory, PlayerSpec};
 use outflank_records::read_openings;
-use outflank_runs::files::{checksum, create_folder, read, write};
 use outflank_runs::{BlobStore, JobHandler};
-use std::path::{Component, Path, PathBuf};
+use std::collections::HashSet;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Number of contests in the cache; players with large models take much memory.
@@ -21,12 +22,28 @@ const CACHED_CONTESTS: usize = 4;
 /// Maximum number of rounds in one batch.
 const MAX_ROUNDS: u32 = 1 << 16;
 
+/// Maximum number of batches in a task.
+const MAX_BATCHES: usize = 1000;
+
+/// Maximum size of the document of a contest, in bytes.
+const MAX_DOCUMENT_BYTES: u64 = 1 << 22;
+
 /// Plays games of published contests.
 pub struct GameJobHandler {
-    /// The folder of received files, each in a subfolder named by its checksum.
-    folder: PathBuf,
-    /// The last contests by checksum, the most recent at the end.
-    contests: Mutex<Vec<(String, Arc<AnyContest>)>>,
+    cache: FileCache,
+    /// The last contests, the most recent at the end.
+    contests: Mutex<Vec<CachedContest>>,
+    /// Held while a contest is loaded, so that the threads of a worker load it once.
+    loading: Mutex<()>,
+}
+
+/// A contest in memory.
+struct CachedContest {
+    /// The checksum of its document.
+    sha256: String,
+    contest: Arc<AnyContest>,
+    /// The checksums of its files.
+    files: Vec<String>,
 }
 
 /// The players and settings of one contest.
@@ -41,45 +58,69 @@ enum AnyContest {
 }
 
 impl GameJobHandler {
-    /// Creates a handler that stores received files in `folder`.
+    /// Creates a handler that stores received files in `folder`, of at most `max_bytes` in total.
     #[must_use]
-    pub fn new(folder: &Path) -> GameJobHandler {
-        GameJobHandler { folder: folder.to_owned(), contests: Mutex::new(Vec::new()) }
+    pub fn new(folder: &Path, max_bytes: u64) -> GameJobHandler {
+        GameJobHandler {
+            cache: FileCache::new(folder, max_bytes),
+            contests: Mutex::default(),
+            loading: Mutex::default(),
+        }
     }
 
     /// Returns the contest with this checksum, from the cache or from the blob store.
-    ///
-    /// The lock is not held while files are fetched, so several threads may load the same contest
-    /// the first time.
     fn contest(&self, sha256: &str, blobs: &dyn BlobStore) -> Result<Arc<AnyContest>, String> {
         let lock = || self.contests.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, contest)) = lock().iter().find(|(key, _)| key == sha256) {
-            return Ok(contest.clone());
+        let cached = || {
+            let contests = lock();
+            let found = contests.iter().find(|cached| cached.sha256 == sha256);
+            found.map(|cached| cached.contest.clone())
+        };
+        if let Some(contest) = cached() {
+            return Ok(contest);
         }
-        let document = blobs.get(sha256).map_err(|error| error.to_string())?;
+        let _loading = self.loading.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(contest) = cached() {
+            return Ok(contest);
+        }
+        let document = blobs.get(sha256, MAX_DOCUMENT_BYTES).map_err(|error| error.to_string())?;
         let remote: RemoteContest = serde_json::from_slice(&document)
             .map_err(|error| format!("invalid contest document {sha256}: {error}"))?;
-        let contest = Arc::new(match remote.game.parse()? {
-            Game::Othello => AnyContest::Othello(self.load(&remote, blobs)?),
-            Game::Checkers => AnyContest::Checkers(self.load(&remote, blobs)?),
-        });
+        let files = || remote.openings.iter().chain(remote.players.iter().flat_map(|p| &p.files));
+        self.cache.check(files())?;
+        let mut added = Vec::new();
+        let loaded = match remote.game.parse()? {
+            Game::Othello => self.load(&remote, blobs, &mut added).map(AnyContest::Othello),
+            Game::Checkers => self.load(&remote, blobs, &mut added).map(AnyContest::Checkers),
+        };
+        // Files that are no valid models or openings do not stay in the cache.
+        let contest = Arc::new(loaded.inspect_err(|_| self.cache.remove(&added))?);
         let mut contests = lock();
         if contests.len() >= CACHED_CONTESTS {
             contests.remove(0);
         }
-        contests.push((sha256.to_owned(), contest.clone()));
+        contests.push(CachedContest {
+            sha256: sha256.to_owned(),
+            contest: contest.clone(),
+            files: files().map(|file| file.sha256.clone()).collect(),
+        });
+        let needed: HashSet<String> =
+            contests.iter().flat_map(|cached| cached.files.iter().cloned()).collect();
+        self.cache.evict(&needed);
         Ok(contest)
     }
 
+    /// Fetches the files of a contest and creates its players and openings.
     fn load<P: RegisteredGame>(
         &self,
         remote: &RemoteContest,
         blobs: &dyn BlobStore,
+        added: &mut Vec<String>,
     ) -> Result<LoadedContest<P>, String> {
         let mut specs = Vec::with_capacity(remote.players.len());
         for player in &remote.players {
             let mut spec: PlayerSpec = player.spec.parse().map_err(|error| format!("{error}"))?;
-            self.use_local_files::<P>(&mut spec, &player.files, blobs)?;
+            self.use_local_files::<P>(&mut spec, &player.files, blobs, added)?;
             specs.push(spec);
         }
         let factories = registry::factories_from_specs::<P>(&specs, remote.random)
@@ -96,7 +137,7 @@ impl GameJobHandler {
         let openings = match &remote.openings {
             None => vec![Line::default()],
             Some(file) => {
-                let path = self.local_file(file, blobs)?;
+                let path = self.cache.path(file, blobs, added)?;
                 let first = remote.first.as_deref().map(parse_side).transpose()?;
                 read_openings::<P>(&path, first).map_err(|error| error.to_string())?
             }
@@ -108,13 +149,14 @@ impl GameJobHandler {
 
     /// Replaces the model paths of a player and of its stages by paths of local copies.
     ///
-    /// A model must be embedded or sent, so that a job can neither open other files nor start a
+    /// A model must be embedded or sent, so that a task can neither open other files nor start a
     /// process.
     fn use_local_files<P: RegisteredGame>(
         &self,
         spec: &mut PlayerSpec,
         files: &[RemoteFile],
         blobs: &dyn BlobStore,
+        added: &mut Vec<String>,
     ) -> Result<(), String> {
         if spec.is_engine() {
             return Err(format!("{} is an external engine, which workers do not run", spec.model));
@@ -122,35 +164,14 @@ impl GameJobHandler {
         if P::embedded(&spec.model).is_none() {
             let file = files
                 .iter()
-                .find(|file| file.given == spec.model)
+                .find(|file| file.given_path == spec.model)
                 .ok_or_else(|| format!("the model {} was not sent", spec.model))?;
-            spec.model = self.local_file(file, blobs)?.display().to_string();
+            spec.model = self.cache.path(file, blobs, added)?.display().to_string();
         }
-        match &mut spec.stage {
-            Some(stage) => self.use_local_files::<P>(&mut stage.with, files, blobs),
+        match &mut spec.ply_switch {
+            Some(switch) => self.use_local_files::<P>(&mut switch.player, files, blobs, added),
             None => Ok(()),
         }
-    }
-
-    /// Returns the path of the local copy of a file; for a model in a run folder, of the folder.
-    fn local_file(&self, file: &RemoteFile, blobs: &dyn BlobStore) -> Result<PathBuf, String> {
-        let is_plain = |name: &str| {
-            let mut parts = Path::new(name).components();
-            matches!((parts.next(), parts.next()), (Some(Component::Normal(_)), None))
-        };
-        let names = [Some(&file.name), file.inner.as_ref(), Some(&file.sha256)];
-        if let Some(invalid) = names.into_iter().flatten().find(|name| !is_plain(name)) {
-            return Err(format!("invalid file name '{invalid}'"));
-        }
-        let given = self.folder.join(&file.sha256).join(&file.name);
-        let path = file.inner.as_ref().map_or_else(|| given.clone(), |inner| given.join(inner));
-        // A local copy from an earlier job is reused if its checksum matches.
-        if !read(&path, MAX_FILE_BYTES).is_ok_and(|bytes| checksum(&bytes) == file.sha256) {
-            let bytes = blobs.get(&file.sha256).map_err(|error| error.to_string())?;
-            path.parent().map_or(Ok(()), create_folder).map_err(|error| error.to_string())?;
-            write(&path, &bytes).map_err(|error| error.to_string())?;
-        }
-        Ok(given)
     }
 }
 
@@ -167,12 +188,12 @@ impl JobHandler for GameJobHandler {
         KIND
     }
 
-    fn handle(&self, job: &[u8], blobs: &dyn BlobStore) -> Result<Vec<u8>, String> {
-        let job: GameJob =
-            serde_json::from_slice(job).map_err(|error| format!("invalid job: {error}"))?;
-        match &*self.contest(&job.contest, blobs)? {
-            AnyContest::Othello(contest) => contest.play(&job.batches),
-            AnyContest::Checkers(contest) => contest.play(&job.batches),
+    fn execute(&self, task: &[u8], blobs: &dyn BlobStore) -> Result<Vec<u8>, String> {
+        let task: GameTask =
+            serde_json::from_slice(task).map_err(|error| format!("invalid task: {error}"))?;
+        match &*self.contest(&task.contest, blobs)? {
+            AnyContest::Othello(contest) => contest.play(&task.batches),
+            AnyContest::Checkers(contest) => contest.play(&task.batches),
         }
     }
 }
@@ -184,9 +205,12 @@ impl<P: RegisteredGame> LoadedContest<P> {
         let mut pool = PlayerPool::new(factories);
         let finished = FinishedGames::new();
         let mut lines = String::new();
+        if batches.len() > MAX_BATCHES {
+            return Err("invalid task: too many batches".to_owned());
+        }
         for &(first, second, from, to) in batches {
             if first.max(second) >= factories.len() || to.saturating_sub(from) > MAX_ROUNDS {
-                return Err("invalid job: player or number of rounds out of range".to_owned());
+                return Err("invalid task: player or number of rounds out of range".to_owned());
             }
             let lockstep = factories[first].concurrent_games(&factories[second]);
             let batch = RoundBatch { first, second, rounds: (from, to), lockstep };

@@ -37,14 +37,15 @@ impl WorkerState<'_> {
         }
         let request =
             consumer.as_ref()?.batch().max_messages(1).expires(REQUEST_EXPIRY).messages().await;
-        let (since, connections) = (Instant::now(), self.connection.connection_count());
+        let (started, connection_count) = (Instant::now(), self.connection.connection_count());
         let Ok(mut request) = request else {
             *consumer = None;
             return None;
         };
-        let is_same_connection =
-            || self.connection.is_connected() && self.connection.connection_count() == connections;
-        while !stop_requested() && since.elapsed() < REQUEST_TIMEOUT {
+        let is_same_connection = || {
+            self.connection.is_connected() && self.connection.connection_count() == connection_count
+        };
+        while !stop_requested() && started.elapsed() < REQUEST_TIMEOUT {
             match timeout(POLL_INTERVAL, request.next()).await {
                 Err(_) if is_same_connection() => {}
                 Err(_) => break,

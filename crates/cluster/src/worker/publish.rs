@@ -1,21 +1,30 @@
-//! Publishes results in the background, while the next task is executed.
+//! Carries out the actions of a [`TaskMachine`] with the NATS server, in the background while the
+//! next task is executed.
 
-use super::POLL_INTERVAL;
+use super::machine::{TaskAction, TaskMachine, TaskResult};
+use super::{POLL_INTERVAL, WorkerState};
 use crate::LogFn;
-use crate::connection::{error_chain, write_failed};
+use crate::connection::{BlobWriter, error_chain, write_error};
+use crate::wire::{self, QueueNames};
 use async_nats::HeaderMap;
-use async_nats::jetstream::Context;
 use async_nats::jetstream::message::Acker;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use async_nats::jetstream::{AckKind, Context};
+use outflank_runs::files::checksum;
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
 /// Time that a stopping worker waits for its last result to be stored.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Waits until a result is stored. Once `is_stopping` returns true, gives up after a timeout: the
-/// server still has the task and delivers it to another worker.
+/// Maximum size of a result that is sent in a message; a larger one goes through the object store.
+/// The server limits messages to one megabyte.
+const MAX_PAYLOAD_BYTES: usize = 512 * 1024;
+
+/// Waits until a result is stored. Once `is_stopping` returns true, waits for a limited time only:
+/// the server still has the task and delivers it to another worker.
 pub async fn wait_until_stored(mut storing: JoinHandle<()>, is_stopping: impl Fn() -> bool) {
     let mut left = SHUTDOWN_TIMEOUT;
     while !left.is_zero() && timeout(POLL_INTERVAL, &mut storing).await.is_err() {
@@ -25,52 +34,148 @@ pub async fn wait_until_stored(mut storing: JoinHandle<()>, is_stopping: impl Fn
     }
 }
 
-/// A result that is not stored yet.
-pub struct PendingResult {
-    /// Where to publish it.
-    pub context: Context,
-    /// Receives a message if it cannot be stored.
-    pub log: LogFn,
-    /// Why it cannot be stored; part of the worker's heartbeats.
-    pub problem: Arc<Mutex<String>>,
-    /// Subject of the result.
-    pub subject: String,
-    /// Headers of the result.
-    pub headers: HeaderMap,
-    /// Content; empty if it is in the object store.
-    pub payload: Vec<u8>,
-    /// Acknowledges the task.
-    pub acker: Arc<Acker>,
-    /// Sends progress acknowledgements until the result is stored.
-    pub progress: JoinHandle<()>,
+/// A task that this worker has not finished, and what is needed to finish it.
+pub(super) struct TaskInProgress {
+    /// `None` if the task is invalid.
+    machine: Mutex<Option<TaskMachine>>,
+    acker: Acker,
+    context: Context,
+    blobs: BlobWriter,
+    names: QueueNames,
+    version: String,
+    worker: String,
+    log: LogFn,
+    /// Why results cannot be stored, empty if they can; sent with the worker's heartbeats.
+    problem: Arc<Mutex<String>>,
+    /// Start of the worker.
+    started: Instant,
 }
 
-impl PendingResult {
-    /// Stores the result, retrying until the server accepts it, then acknowledges the task.
-    pub async fn store(self) {
-        let PendingResult { context, log, problem, subject, headers, payload, acker, progress } =
-            self;
-        let set_problem =
-            |text: String| *problem.lock().unwrap_or_else(PoisonError::into_inner) = text;
-        let mut failed = false;
-        loop {
-            let (headers, payload) = (headers.clone(), payload.clone().into());
-            let stored = match context.publish_with_headers(subject.clone(), headers, payload).await
-            {
-                Ok(ack) => ack.await.map(|_| ()),
-                Err(error) => Err(error),
-            };
-            let Err(error) = stored else { break };
-            if !failed {
-                let text = write_failed("store results", &error_chain(&error));
-                log(&format!("{text}; retrying"));
-                set_problem(text);
-                failed = true;
-            }
-            sleep(Duration::from_secs(1)).await;
+impl TaskInProgress {
+    pub(super) fn new(
+        state: &WorkerState<'_>,
+        machine: Option<TaskMachine>,
+        acker: Acker,
+    ) -> TaskInProgress {
+        let connection = state.connection;
+        TaskInProgress {
+            machine: Mutex::new(machine),
+            acker,
+            context: connection.context.clone(),
+            blobs: connection.blob_writer(),
+            names: connection.names.clone(),
+            version: connection.options.version.clone(),
+            worker: state.name.to_owned(),
+            log: connection.log.clone(),
+            problem: state.problem.clone(),
+            started: state.started,
         }
-        set_problem(String::new());
-        let _ = acker.ack().await;
-        progress.abort();
+    }
+
+    fn machine(&self) -> MutexGuard<'_, Option<TaskMachine>> {
+        self.machine.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Passes the outcome of the execution to the machine.
+    pub(super) fn on_executed(
+        &self,
+        outcome: Result<Vec<u8>, String>,
+        is_stopping: bool,
+    ) -> Vec<TaskAction> {
+        let mut machine = self.machine();
+        let Some(machine) = machine.as_mut() else { return Vec::new() };
+        machine.on_executed(outcome, is_stopping, self.started.elapsed())
+    }
+
+    /// Returns the time until the machine has something to do.
+    fn next_delay(&self) -> Option<Duration> {
+        let next = self.machine().as_ref()?.next_time()?;
+        Some(next.saturating_sub(self.started.elapsed()))
+    }
+
+    fn poll(&self) -> Vec<TaskAction> {
+        let mut machine = self.machine();
+        machine.as_mut().map_or(Vec::new(), |machine| machine.poll(self.started.elapsed()))
+    }
+
+    /// Sends progress acknowledgements until this future is dropped.
+    pub(super) async fn report_progress(self: Arc<Self>) {
+        while let Some(delay) = self.next_delay() {
+            sleep(delay).await;
+            for action in self.poll() {
+                self.answer(&action).await;
+            }
+        }
+    }
+
+    /// Carries out actions until the task is done. Progress is reported while the result is being
+    /// stored.
+    pub(super) async fn finish(self: Arc<Self>, actions: Vec<TaskAction>) {
+        let mut actions = VecDeque::from(actions);
+        loop {
+            while let Some(action) = actions.pop_front() {
+                if action == TaskAction::Store {
+                    let result =
+                        self.machine().as_ref().and_then(|machine| machine.result().cloned());
+                    let Some(result) = result else { continue };
+                    let progress = tokio::spawn(self.clone().report_progress());
+                    let stored = self.store(&result).await;
+                    progress.abort();
+                    if let Some(machine) = self.machine().as_mut() {
+                        actions.extend(machine.on_stored(stored, self.started.elapsed()));
+                    }
+                } else {
+                    self.answer(&action).await;
+                }
+            }
+            let Some(delay) = self.next_delay() else { return };
+            sleep(delay).await;
+            actions.extend(self.poll());
+        }
+    }
+
+    /// Answers the server, or informs the user.
+    async fn answer(&self, action: &TaskAction) {
+        let answer = match action {
+            TaskAction::Progress => AckKind::Progress,
+            TaskAction::Acknowledge => AckKind::Ack,
+            TaskAction::Terminate => AckKind::Term,
+            TaskAction::Return(delay) => AckKind::Nak((!delay.is_zero()).then_some(*delay)),
+            TaskAction::Log(text) => return (self.log)(text),
+            TaskAction::ShowProblem(text) => {
+                *self.problem.lock().unwrap_or_else(PoisonError::into_inner) = text.clone();
+                return;
+            }
+            TaskAction::Execute | TaskAction::Store => return,
+        };
+        // A lost answer is harmless: the server delivers the task again.
+        let _ = self.acker.ack_with(answer).await;
+    }
+
+    /// Tries once to store a result.
+    async fn store(&self, result: &TaskResult) -> Result<(), String> {
+        let failed = |reason: String| write_error("store results", &reason);
+        let mut headers = HeaderMap::new();
+        headers.insert(wire::VERSION, self.version.as_str());
+        headers.insert(wire::WORKER, self.worker.as_str());
+        headers.insert(wire::CHECKSUM, checksum(&result.content).as_str());
+        headers.insert(wire::SECONDS, format!("{:.6}", result.seconds).as_str());
+        headers.insert(wire::MESSAGE_ID, result.message_id.as_str());
+        if result.failed {
+            headers.insert(wire::FAILED, "yes");
+        }
+        let payload = match result.content.len() > MAX_PAYLOAD_BYTES {
+            false => result.content.clone(),
+            true => {
+                let put = self.blobs.put(&result.content).await;
+                put.map_err(|error| failed(error.to_string()))?;
+                headers.insert(wire::IN_OBJECT_STORE, "yes");
+                Vec::new()
+            }
+        };
+        let subject = self.names.result(&result.name.run, &result.name.task);
+        let ack = self.context.publish_with_headers(subject, headers, payload.into()).await;
+        let ack = ack.map_err(|error| failed(error_chain(&error)))?;
+        ack.await.map(|_| ()).map_err(|error| failed(error_chain(&error)))
     }
 }

@@ -17,8 +17,8 @@ pub struct NatsServer {
     options: Vec<String>,
 }
 
-/// Returns the program: OUTFLANK_NATS_SERVER, or nats-server on the path.
-fn program() -> Option<PathBuf> {
+/// Returns the server program: OUTFLANK_NATS_SERVER, or nats-server on the path.
+fn server_program() -> Option<PathBuf> {
     let given = std::env::var_os("OUTFLANK_NATS_SERVER").map(PathBuf::from);
     let program = given.unwrap_or_else(|| PathBuf::from("nats-server"));
     let found = Command::new(&program).arg("--version").stdout(Stdio::null()).status().is_ok();
@@ -31,28 +31,28 @@ fn program() -> Option<PathBuf> {
 impl NatsServer {
     /// Starts a server with JetStream, if the program is installed.
     pub fn start() -> Option<NatsServer> {
-        NatsServer::with(&["-js"])
+        NatsServer::start_with(&["-js"])
     }
 
-    /// Starts a server with other options.
-    pub fn with(options: &[&str]) -> Option<NatsServer> {
-        program()?;
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-        let port = listener.local_addr().expect("an address").port();
+    /// Starts a server with these command-line options, if the program is installed.
+    pub fn start_with(options: &[&str]) -> Option<NatsServer> {
+        server_program()?;
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let port = listener.local_addr().expect("the local address").port();
         drop(listener);
         let mut server = NatsServer {
             child: None,
             port,
-            store: tempfile::tempdir().expect("a folder"),
-            options: options.iter().map(|&word| word.to_owned()).collect(),
+            store: tempfile::tempdir().expect("a temporary folder"),
+            options: options.iter().map(|&option| option.to_owned()).collect(),
         };
-        server.start_again();
+        server.restart();
         Some(server)
     }
 
     /// Starts the killed server again with the same store.
-    pub fn start_again(&mut self) {
-        let child = Command::new(program().expect("installed"))
+    pub fn restart(&mut self) {
+        let child = Command::new(server_program().expect("installed"))
             .args(["-a", "127.0.0.1", "-p", &self.port.to_string(), "-sd"])
             .arg(self.store.path())
             .args(&self.options)
@@ -77,9 +77,9 @@ impl NatsServer {
     }
 
     /// Kills the server and deletes its store.
-    pub fn lose_store(&mut self) {
+    pub fn kill_and_delete_store(&mut self) {
         self.kill();
-        self.store = tempfile::tempdir().expect("a folder");
+        self.store = tempfile::tempdir().expect("a temporary folder");
     }
 
     /// Returns the address.

@@ -159,21 +159,21 @@ impl Curves {
         let mut lines = Plot::new(self.title, axes.0, axes.1).y_range(0.0, 100.0).integer_x();
         let mut dots = Plot::new(self.title, axes.0, axes.1).y_range(0.0, 100.0).integer_x();
         for runs in all {
-            let (mut means, mut points) = (Vec::new(), Vec::new());
+            let (mut averages, mut points) = (Vec::new(), Vec::new());
             for period in 1..=params.periods as usize {
-                let mean = Mean::of(&lost(runs, period - 1, 1));
+                let mean = Mean::of(&percent_lost(runs, period - 1, 1));
                 let (column, error) = (period.to_string(), Some(mean.half_width()));
                 report.add_cell(runs.net, column, None, Some(mean.value), error);
                 // The paper's error bars are standard deviations of the runs.
                 let deviation = mean.standard_deviation();
                 points.push(Point::with_error(period as f64, mean.value, deviation));
                 let last = period.min(MOVING_AVERAGE_PERIODS);
-                let moving = Mean::of(&lost(runs, period - last, last));
-                means.push(Point::with_error(period as f64, moving.value, moving.half_width()));
+                let moving = Mean::of(&percent_lost(runs, period - last, last));
+                averages.push(Point::with_error(period as f64, moving.value, moving.half_width()));
             }
-            let last = last_periods(runs);
+            let last = mean_of_last_periods(runs);
             report.add_cell(runs.net, LAST_TEN, None, Some(last.value), Some(last.half_width()));
-            lines = lines.series(Series::line(runs.net, means).band());
+            lines = lines.series(Series::line(runs.net, averages).band());
             dots = dots.series(Series::dots(runs.net, points));
         }
         let caption =
@@ -188,30 +188,30 @@ impl Curves {
 const LAST_TEN: &str = "last ten";
 
 /// Returns each run's mean percentage of lost games over `count` periods, starting at `from`.
-fn lost(runs: &ArchitectureRuns, from: usize, count: usize) -> Vec<f64> {
-    let of = |curve: &Vec<outflank_learners::training::Measurement>| {
+fn percent_lost(runs: &ArchitectureRuns, from: usize, count: usize) -> Vec<f64> {
+    let mean_loss = |curve: &Vec<outflank_learners::training::Measurement>| {
         let periods = &curve[from.min(curve.len())..(from + count).min(curve.len())];
         let losses = periods.iter().filter_map(|point| point.losses.first());
         losses.sum::<f64>() / periods.len().max(1) as f64
     };
-    runs.curves.iter().map(of).collect()
+    runs.curves.iter().map(mean_loss).collect()
 }
 
 /// Returns the mean of an architecture's runs over the last ten periods.
-fn last_periods(runs: &ArchitectureRuns) -> Mean {
+fn mean_of_last_periods(runs: &ArchitectureRuns) -> Mean {
     let periods = runs.curves.iter().map(Vec::len).min().unwrap_or(0);
     let last = periods.min(MOVING_AVERAGE_PERIODS);
-    Mean::of(&lost(runs, periods - last, last))
+    Mean::of(&percent_lost(runs, periods - last, last))
 }
 
-/// Compares a ranking of the paper's text with ours.
+/// Compares a ranking of the paper with our results.
 fn compare(all: &[ArchitectureRuns], ranking: Ranking) -> Option<String> {
     let (Ranking::Better(a, b) | Ranking::Equal(a, b)) = ranking;
-    let find = |net: &str| all.iter().find(|runs| runs.net == net).map(last_periods);
-    let (low, high) = (find(a)?, find(b)?);
-    let z = z_score(high, low);
+    let find = |net: &str| all.iter().find(|runs| runs.net == net).map(mean_of_last_periods);
+    let (first, second) = (find(a)?, find(b)?);
+    let z = z_score(second, first);
     let verdict = match ranking {
-        _ if low.count.min(high.count) < MIN_RUNS => "too few runs to compare",
+        _ if first.count.min(second.count) < MIN_RUNS => "too few runs to compare",
         Ranking::Better(..) if z > SIGNIFICANT_Z => "as in the paper",
         Ranking::Better(..) if z < -SIGNIFICANT_Z => "reversed here",
         Ranking::Better(..) => "not significant; the first is better in the paper",
@@ -224,8 +224,8 @@ fn compare(all: &[ArchitectureRuns], ranking: Ranking) -> Option<String> {
     Some(format!(
         "{a} ({} weights) loses {:.1}%, {b} ({}) {:.1}%: {verdict} (z = {z:+.1}).",
         weights(a),
-        low.value,
+        first.value,
         weights(b),
-        high.value
+        second.value
     ))
 }

@@ -35,32 +35,32 @@ const PLIES: u32 = 6;
 pub(crate) struct Speed;
 
 /// A player that measures its thinking time.
-struct Timed {
+struct TimedPlayer {
     inner: Box<dyn Player<Othello>>,
     seconds: Arc<Mutex<f64>>,
 }
 
-impl Player<Othello> for Timed {
+impl Player<Othello> for TimedPlayer {
     fn new_game(&mut self) -> Result<(), PlayerError> {
         self.inner.new_game()
     }
 
     fn choose(&mut self, game: &Line<Othello>, rng: &mut Rng) -> Result<Square, PlayerError> {
         // Wall time, because a move takes microseconds, below the resolution of CPU time.
-        let began = Instant::now();
+        let start = Instant::now();
         let mv = self.inner.choose(game, rng);
-        let took = began.elapsed().as_secs_f64();
+        let took = start.elapsed().as_secs_f64();
         *self.seconds.lock().unwrap_or_else(PoisonError::into_inner) += took;
         mv
     }
 }
 
-/// Returns a player that measures its time, and the total in seconds.
-fn timed(player: &PlayerFactory<Othello>) -> (PlayerFactory<Othello>, Arc<Mutex<f64>>) {
+/// Wraps a player so that it measures its thinking time. Also returns the total time in seconds.
+fn with_timer(player: &PlayerFactory<Othello>) -> (PlayerFactory<Othello>, Arc<Mutex<f64>>) {
     let seconds = Arc::new(Mutex::new(0.0));
     let clock = Arc::clone(&seconds);
     let wrap = move |inner| -> Box<dyn Player<Othello>> {
-        Box::new(Timed { inner, seconds: Arc::clone(&clock) })
+        Box::new(TimedPlayer { inner, seconds: Arc::clone(&clock) })
     };
     (player.clone().map_player(wrap), seconds)
 }
@@ -126,12 +126,12 @@ fn play_timed(
     plies: u32,
     games: u32,
 ) -> Result<Timing, ExperimentError> {
-    let (net, net_time) = timed(net);
-    let (search, search_time) = timed(&factory(&format!("yoshioka@{plies}?noise=1"))?);
+    let (net, net_time) = with_timer(net);
+    let (search, search_time) = with_timer(&factory(&format!("yoshioka@{plies}?noise=1"))?);
     let openings = vec![Line::default()];
     let config =
         ContestConfig { openings, rounds: games / 2, seed: context.seed, threads: 1, remote: None };
-    let (result, _) = play_match(&[net, search], &config, None, None, |_, _| {})?;
+    let (result, _) = play_match(&[net, search], &config, None, None, |_, _| true)?;
     if !result.complete {
         return Err(ExperimentError::Stopped);
     }

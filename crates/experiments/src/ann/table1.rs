@@ -61,7 +61,7 @@ impl Experiment for Table1 {
             "Binkley, Seehart & Hagiwara (2007), Table 1",
             lead,
         );
-        let (mut differ, mut ratios) = (0, Vec::new());
+        let (mut mismatches, mut ratios) = (0, Vec::new());
         for (net, connections, weights, seconds) in PUBLISHED {
             if stop_requested() {
                 return Err(ExperimentError::Stopped);
@@ -69,7 +69,7 @@ impl Experiment for Table1 {
             (context.log)(&format!("timing {net}"));
             let architecture = paper_config(net, context.seed)?.architecture;
             let counts = (architecture.connections() as f64, architecture.weight_count() as f64);
-            differ += u32::from(counts != (connections, weights));
+            mismatches += u32::from(counts != (connections, weights));
             report
                 .add_cell(net, "connections", Some(connections), Some(counts.0), None)
                 .decimals(0, 0);
@@ -78,7 +78,7 @@ impl Experiment for Table1 {
             report.add_cell(net, "seconds per period", seconds, Some(ours), None).decimals(0, 2);
             ratios.extend(seconds.map(|paper| paper / ours));
         }
-        report.findings.push(match differ {
+        report.findings.push(match mismatches {
             0 => "Connections and weights of all twenty architectures match the paper.".to_owned(),
             count => {
                 format!("Connections or weights of {count} architectures differ from the paper.")
@@ -113,17 +113,18 @@ fn seconds_per_period(
         return Ok(seconds);
     }
     let mut pair = AnnLearner::new(paper_config(net, context.seed)?);
-    let mut play = |games: u64| -> Result<(), ExperimentError> {
+    let mut train_games = |games: u64| -> Result<(), ExperimentError> {
         let until = pair.spent() + games;
         while pair.spent() < until {
             pair.step().map_err(ExperimentError::training)?;
         }
         Ok(())
     };
-    play(games.div_ceil(10))?;
-    let began = thread_cpu_seconds();
-    play(games)?;
-    let seconds = (thread_cpu_seconds() - began) * GAMES_PER_PERIOD as f64 / games as f64;
+    // The first games are a warm-up and are not timed.
+    train_games(games.div_ceil(10))?;
+    let start = thread_cpu_seconds();
+    train_games(games)?;
+    let seconds = (thread_cpu_seconds() - start) * GAMES_PER_PERIOD as f64 / games as f64;
     write(&path, format!("{seconds}\n").as_bytes())?;
     Ok(seconds)
 }

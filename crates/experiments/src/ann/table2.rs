@@ -11,7 +11,7 @@ use super::{
 use crate::context::{ExperimentContext, ExperimentError};
 use crate::statistics::{MIN_RUNS, Mean, SIGNIFICANT_Z};
 use crate::{Experiment, ExperimentOutcome, Report, Scale};
-use outflank_arena::{ContestConfig, contest};
+use outflank_arena::{ContestConfig, ContestEvent, contest};
 use outflank_games::Line;
 use outflank_games::othello::Othello;
 use outflank_learners::training::model_file;
@@ -109,12 +109,12 @@ type GameCounts = [[u32; 3]; 2];
 /// States whether runs win significantly more games than they lose. The sample is the runs, because
 /// the games of one network are correlated, as are the two networks of a run.
 fn verdict(row: &str, counts: &[GameCounts]) -> String {
-    let of = |run: &GameCounts, kind: usize| f64::from(run[0][kind] + run[1][kind]);
-    let margin = |run: &GameCounts| {
-        let games: f64 = (0..3).map(|kind| of(run, kind)).sum();
-        100.0 * (of(run, 0) - of(run, 2)) / games.max(1.0)
+    let games_with = |run: &GameCounts, result: usize| f64::from(run[0][result] + run[1][result]);
+    let difference = |run: &GameCounts| {
+        let games: f64 = (0..3).map(|result| games_with(run, result)).sum();
+        100.0 * (games_with(run, 0) - games_with(run, 2)) / games.max(1.0)
     };
-    let mean = Mean::of(&counts.iter().map(margin).collect::<Vec<_>>());
+    let mean = Mean::of(&counts.iter().map(difference).collect::<Vec<_>>());
     let z = mean.value / mean.error.max(1e-9);
     let verdict = match z {
         _ if mean.count < MIN_RUNS => "too few runs to compare",
@@ -122,9 +122,9 @@ fn verdict(row: &str, counts: &[GameCounts]) -> String {
         z if z < -SIGNIFICANT_Z => "loses more than it wins",
         _ => "no significant difference",
     };
-    let sum = |kind: usize| counts.iter().map(|run| of(run, kind)).sum::<f64>();
+    let sum = |result: usize| counts.iter().map(|run| games_with(run, result)).sum::<f64>();
     format!(
-        "Against {row}: {} won, {} lost, a margin of {:+.1} ± {:.1}% of the games over {} runs: \
+        "Against {row}: {} won, {} lost, a difference of {:+.1} ± {:.1}% of the games over {} runs: \
          {verdict} (z = {z:+.1}).",
         sum(0),
         sum(2),
@@ -160,7 +160,8 @@ fn play(
     let journal = Journal::open(&context.file(&format!("games-{depth}.tsv")))
         .map_err(outflank_arena::ContestError::from)?;
     let mut counts = vec![GameCounts::default(); (players.len() - 1) / NETS_PER_RUN];
-    let complete = contest(&players, &pairs, &config, Some(journal), |games, _| {
+    let complete = contest(&players, &pairs, &config, Some(journal), |event| {
+        let ContestEvent::Games(games, _) = event else { return true };
         for game in games {
             let (net, color) = if game.black == 0 { (game.white, 1) } else { (game.black, 0) };
             let run = &mut counts[(net - 1) / NETS_PER_RUN];
@@ -180,11 +181,11 @@ mod tests {
 
     #[test]
     fn significance_is_tested_over_runs() {
-        // Margins of 20 of 100 games in each run, then of 60 and -20 in turn.
+        // Differences of 20 of 100 games in each run, then of 60 and -20 in turn.
         let run = |won: u32, lost: u32| [[won, 0, lost], [won, 0, lost]];
         let steady =
             verdict("6 plies", &[run(30, 20), run(31, 19), run(30, 20), run(29, 21), run(30, 20)]);
-        assert!(steady.contains("300 won, 200 lost, a margin of +20.0"), "{steady}");
+        assert!(steady.contains("300 won, 200 lost, a difference of +20.0"), "{steady}");
         assert!(steady.contains("wins more than it loses"), "{steady}");
         let varying = [run(40, 10), run(20, 30), run(40, 10), run(20, 30), run(30, 20)];
         let text = verdict("6 plies", &varying);

@@ -19,8 +19,8 @@ pub fn departures(context: &ExperimentContext) -> Vec<String> {
         format!(
             "\"By example\" is the paper's split: nearly every test example has symmetric copies in \
              the training set. \"By game\" is ours: training games up to {LAST_TRAINING_YEAR}, test on \
-             all later games (on a tenth of the games if all are on one side of that year); the best legal move counts, \
-             and in symmetric positions symmetric moves share the credit."
+             all later games (on a tenth of the games if all are on one side of that year); its top-1 \
+             accuracy is among legal moves, and symmetric moves share the credit."
         ),
         format!(
             "Weights are initialized uniformly within 1/sqrt(inputs), not by He's method. The learning \
@@ -61,7 +61,7 @@ pub fn departures(context: &ExperimentContext) -> Vec<String> {
     }
     if context.scale == Scale::Desk && !accelerated {
         all.push(
-            "Trained on a CPU: this shows that the networks learn, but not how they rank. Use \
+            "Trained on a CPU with a small budget: the ranking of the networks is not meaningful. Use \
              --device cuda for rankings."
                 .to_owned(),
         );
@@ -81,8 +81,8 @@ fn budget_departures(params: &ScaleParams, examples: u64, accelerated: bool) -> 
     let mut all = vec![format!(
         "Every network was trained on {} examples in batches of {}; the paper's on {EPOCHS_PLAIN} epochs \
          of a set without symmetries ({} steps) or {EPOCHS_SYMMETRIC} epochs of a set with symmetries \
-         ({} steps), in batches of {BATCH_SIZE}. One network serves both tests: its training set is the \
-         games up to {LAST_TRAINING_YEAR} without the examples of the test by example.",
+         ({} steps), in batches of {BATCH_SIZE}. The same network is tested by example and by game: it \
+         is trained on games up to {LAST_TRAINING_YEAR}, without the test examples of the split by example.",
         count(examples),
         params.batch_size,
         count(STEPS_PLAIN),
@@ -96,7 +96,7 @@ fn budget_departures(params: &ScaleParams, examples: u64, accelerated: bool) -> 
         count(quarter.examples.unwrap_or(examples)),
         quarter.batch_size
     ));
-    let longer = match params.full_epochs.or(params.ensemble_epochs) {
+    let longer_training = match params.full_epochs.or(params.ensemble_epochs) {
         Some(_) => {
             format!(
                 " ({WEIGHT_DECAY:e} for Conv8+BN with full training and for the short ensemble)"
@@ -112,7 +112,7 @@ fn budget_departures(params: &ScaleParams, examples: u64, accelerated: bool) -> 
     };
     all.push(format!(
         "Nesterov momentum {DESK_MOMENTUM}; peak learning rate {rates}, and {LEARNING_RATE} in Table VI; \
-         weight decay {DESK_WEIGHT_DECAY:e}{longer}. The paper: momentum {MOMENTUM}, learning rate \
+         weight decay {DESK_WEIGHT_DECAY:e}{longer_training}. In the paper: momentum {MOMENTUM}, learning rate \
          {LEARNING_RATE}, weight decay {WEIGHT_DECAY:e}."
     ));
     if let Some(epochs) = params.full_epochs {
@@ -131,7 +131,7 @@ fn budget_departures(params: &ScaleParams, examples: u64, accelerated: bool) -> 
 }
 
 /// The departure about dropout.
-pub const DROPOUT: &str = "Dropout drops half of the hidden units before the last layer and no feature \
+pub const DROPOUT: &str = "Dropout is applied to the hidden units before the last layer (rate 0.5) and to no feature \
                            maps; the paper does not say which units it drops.";
 
 /// Returns the departure about prediction times.

@@ -38,21 +38,21 @@ pub(crate) struct Fig3;
 /// Number of positions, and how often the played move is ranked first or among the first three.
 #[derive(Clone, Copy, Default)]
 struct RankCounts {
-    all: u32,
+    count: u32,
     top1: u32,
     top3: u32,
 }
 
 impl RankCounts {
     fn add(&mut self, rank: usize) {
-        self.all += 1;
+        self.count += 1;
         self.top1 += u32::from(rank == 0);
         self.top3 += u32::from(rank < 3);
     }
 
     fn hits(self, top3: bool) -> Hits {
         let hits = if top3 { self.top3 } else { self.top1 };
-        Hits { hits: f64::from(hits), count: u64::from(self.all) }
+        Hits { hits: f64::from(hits), count: u64::from(self.count) }
     }
 }
 
@@ -96,7 +96,7 @@ impl Experiment for Fig3 {
                 plot(&mut report, grid, top3, &format!("{title}, {split}"), split);
             }
         }
-        nets.add_common(&mut report);
+        nets.add_departures_and_omissions(&mut report);
         report.departures.push(
             "Only legal moves are ranked, in both splits; symmetric moves do not share the credit."
                 .to_owned(),
@@ -114,17 +114,17 @@ impl Experiment for Fig3 {
 }
 
 /// Rank counts by move number and number of legal moves.
-type CountGrid = Vec<[RankCounts; MAX_LEGAL_MOVES + 1]>;
+type RankCountGrid = Vec<[RankCounts; MAX_LEGAL_MOVES + 1]>;
 
-/// Counts the ranks of the played moves in a network's test, and its positions; `None` if the
-/// weights are not available.
+/// Counts the ranks of the played moves in the test positions of a network, and the positions;
+/// `None` if the weights are not available.
 fn count_ranks(
     nets: &TrainedNetCache<'_>,
     spec: NetSpec,
-) -> Result<Option<(CountGrid, u64)>, ExperimentError> {
+) -> Result<Option<(RankCountGrid, u64)>, ExperimentError> {
     let Some(predictor) = nets.predictor(&[spec])? else { return Ok(None) };
     let dataset = nets.dataset(spec, Input::PIECES)?;
-    let name = spec.test_name(ExampleSetKind::UniqueS);
+    let name = spec.test_name_prefix(ExampleSetKind::UniqueS);
     let test = dataset.tests.iter().find(|test| test.name.starts_with(&name));
     let examples = test.map_or_else(Vec::new, |test| {
         sample_evenly(&test.examples, nets.params().test_positions.max(400))
@@ -151,9 +151,9 @@ fn count_ranks(
 }
 
 /// Adds the heat map, and the accuracy by move number over all positions.
-fn plot(report: &mut Report, grid: &CountGrid, top3: bool, title: &str, split: &str) {
+fn plot(report: &mut Report, grid: &RankCountGrid, top3: bool, title: &str, split: &str) {
     let cell =
-        |counts: &RankCounts| (counts.all >= MIN_POSITIONS).then(|| counts.hits(top3).percent());
+        |counts: &RankCounts| (counts.count >= MIN_POSITIONS).then(|| counts.hits(top3).percent());
     let rows: Vec<Vec<Option<f64>>> = (1..=MAX_LEGAL_MOVES)
         .map(|moves| (FIRST_MOVE..=LAST_MOVE).map(|number| cell(&grid[number][moves])).collect())
         .collect();
@@ -168,11 +168,11 @@ fn plot(report: &mut Report, grid: &CountGrid, top3: bool, title: &str, split: &
     for (number, row) in grid.iter().enumerate().take(LAST_MOVE + 1).skip(FIRST_MOVE) {
         let mut sum = RankCounts::default();
         for counts in row {
-            sum.all += counts.all;
+            sum.count += counts.count;
             sum.top1 += counts.top1;
             sum.top3 += counts.top3;
         }
-        if sum.all == 0 {
+        if sum.count == 0 {
             continue;
         }
         let hits = sum.hits(top3);

@@ -91,7 +91,7 @@ impl Experiment for Fig4 {
                 [ExampleSetKind::Original, spec.set].map(|set| accuracy(&tests, spec, set));
             // A network that was also trained on later games has no accuracy by game.
             let by_game = accuracy(&tests, spec.by_game(), spec.set);
-            let by_game = by_game.filter(|_| nets.serves_both_tests(spec));
+            let by_game = by_game.filter(|_| nets.is_tested_both_ways(spec));
             let mut player = NetPlayer::new(&nets, &specs)?;
             let scores = [player.mean_score(&suite)?, player.score_against(&opponent, None)?];
             let row = nets.title(&specs);
@@ -129,7 +129,7 @@ impl Experiment for Fig4 {
         let names = names.each_ref().map(String::as_str);
         let plot = ("strength-by-game", "all networks, accuracy by game");
         add_plot(&mut report, plot, names, &by_game, [None; 2]);
-        nets.add_common(&mut report);
+        nets.add_departures_and_omissions(&mut report);
         report.departures.push(DROPOUT.to_owned());
         report.departures.extend(suite.departure());
         if !suite.is_complete() {
@@ -152,7 +152,9 @@ impl Experiment for Fig4 {
 /// The training set, accuracies and scores of a network or an ensemble.
 struct NetPoint {
     set: ExampleSetKind,
+    /// Accuracy by example on Original.
     original: Option<f64>,
+    /// Accuracy by example on the kind of set that the network was trained on.
     own: Option<f64>,
     by_game: Option<f64>,
     scores: [Option<f64>; 2],
@@ -173,8 +175,8 @@ fn add_plot(
         let points: Vec<_> =
             points.iter().filter_map(|&(accuracy, scores)| Some((accuracy, scores[at]?))).collect();
         counts.push(points.len().to_string());
-        let marks = points.iter().map(|&(x, y)| Point::new(x, y));
-        plot = plot.series(Series::dots(name, marks));
+        let dots = points.iter().map(|&(x, y)| Point::new(x, y));
+        plot = plot.series(Series::dots(name, dots));
         let Some((slope, intercept, r2)) = least_squares(&points) else { continue };
         report.add_cell(name, "slope", paper.map(|p| p.0), Some(slope), None).decimals(1, 2);
         report.add_cell(name, "r2", paper.map(|p| p.1), Some(r2), None).decimals(3, 3);
@@ -203,7 +205,8 @@ fn least_squares(points: &[(f64, f64)]) -> Option<(f64, f64, f64)> {
     let n = points.len() as f64;
     let (x, y) = points.iter().fold((0.0, 0.0), |sum, point| (sum.0 + point.0, sum.1 + point.1));
     let (x, y) = (x / n, y / n);
-    let sum = |of: fn(f64, f64) -> f64| points.iter().map(|p| of(p.0 - x, p.1 - y)).sum::<f64>();
+    let sum =
+        |term: fn(f64, f64) -> f64| points.iter().map(|p| term(p.0 - x, p.1 - y)).sum::<f64>();
     let (xx, xy, yy) = (sum(|dx, _| dx * dx), sum(|dx, dy| dx * dy), sum(|_, dy| dy * dy));
     if xx <= 0.0 || yy <= 0.0 {
         return None;

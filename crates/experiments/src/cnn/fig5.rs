@@ -5,15 +5,15 @@
 //! of Edax.
 
 use super::difference;
-use super::net_player::{NetPlayer, edax, search};
+use super::net_player::{NetPlayer, PlyReplacement, edax, search};
 use super::table5::BEST;
 use super::trained_nets::TrainedNetCache;
 use crate::context::{DataFolder, ExperimentContext, ExperimentError};
 use crate::{Experiment, ExperimentOutcome, Report};
 use outflank_report::{Plot, Point, Series};
 
-/// Stages of the game, by move number (section VI-E).
-const STAGES: [(u32, u32); 4] = [(1, 15), (16, 30), (31, 45), (46, 60)];
+/// The four stages of the game, as first and last ply (section VI-E).
+const PLY_RANGES: [(u32, u32); 4] = [(1, 15), (16, 30), (31, 45), (46, 60)];
 
 /// The experiment `cnn/fig5`.
 pub(crate) struct Fig5;
@@ -58,11 +58,11 @@ impl Experiment for Fig5 {
         for depth in 1..=plies {
             without_help.push((depth, player.score_against(&search_player(depth), None)?));
         }
-        for (from, to) in STAGES {
+        for (from, to) in PLY_RANGES {
             let mut points = Vec::new();
             for &(depth, without) in &without_help {
-                let with =
-                    player.score_against(&search_player(depth), Some((from, to, &helper)))?;
+                let replacement = PlyReplacement { plies: from..=to, player: &helper };
+                let with = player.score_against(&search_player(depth), Some(replacement))?;
                 let gain = with.zip(without).map(|(with, without)| difference(with, without));
                 report.add_cell(
                     format!("moves {from} to {to}"),
@@ -78,7 +78,7 @@ impl Experiment for Fig5 {
         }
         let caption = "95% confidence intervals. The paper's figure has no numbers.".to_owned();
         report.figures.push(("gain".to_owned(), Box::new(plot), caption));
-        nets.add_common(&mut report);
+        nets.add_departures_and_omissions(&mut report);
         if !has_edax {
             report.departures.push(
                 "Our own search with the embedded champion replaces Edax, as helper and as opponent. Give \

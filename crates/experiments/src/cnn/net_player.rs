@@ -5,16 +5,17 @@ use super::opponents::OpponentSuite;
 use super::trained_nets::TrainedNetCache;
 use super::{NetSpec, Percentage};
 use crate::context::ExperimentError;
-use outflank_arena::{ContestConfig, contest};
+use outflank_arena::{ContestConfig, ContestEvent, contest};
 use outflank_games::Side;
 use outflank_games::othello::Othello;
 use outflank_learners::cnn::EnsemblePolicy;
 use outflank_models::embedded;
-use outflank_players::PlayerFactory;
 use outflank_players::registry::{RegistryError, factory, policy_factory};
+use outflank_players::{PlayerFactory, PlySwitch};
 use outflank_runs::{files, stop_requested, toml_error_message};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
@@ -60,6 +61,14 @@ pub fn published_player(nets: &TrainedNetCache<'_>, name: &str) -> Option<String
     nets.context().published_player(name).map(|path| path.display().to_string())
 }
 
+/// A player that makes the network's moves in a range of plies.
+pub struct PlyReplacement<'a> {
+    /// The plies, counted from 1.
+    pub plies: RangeInclusive<u32>,
+    /// The specification of the player.
+    pub player: &'a str,
+}
+
 /// A network or an ensemble as a player, with its stored match scores.
 pub struct NetPlayer<'a> {
     nets: &'a TrainedNetCache<'a>,
@@ -78,7 +87,7 @@ impl<'a> NetPlayer<'a> {
     ) -> Result<NetPlayer<'a>, ExperimentError> {
         let mut is_available = true;
         for &spec in specs {
-            // Retraining a network deletes its stored scores.
+            // This must precede reading the scores: retraining a network deletes them.
             is_available &= nets.train_or_load(spec)?.is_some();
         }
         let (specs, stored) = (specs.to_vec(), StoredScores::default());
@@ -110,12 +119,12 @@ impl<'a> NetPlayer<'a> {
     }
 
     /// Returns the stored score against an opponent, or the score of a new match if the weights are
-    /// available. With `stage`, the player `stage.2` makes the moves from `stage.0` to `stage.1`
+    /// available. With `replacement`, another player makes the network's moves in a range of plies
     /// (section VI-E).
     pub fn score_against(
         &mut self,
         opponent: &str,
-        stage: Option<(u32, u32, &str)>,
+        replacement: Option<PlyReplacement<'_>>,
     ) -> Result<Option<Score>, ExperimentError> {
         if !self.is_available {
             return Ok(None);
@@ -123,22 +132,24 @@ impl<'a> NetPlayer<'a> {
         let (context, rounds) = (self.nets.context(), self.nets.params().rounds);
         let name = Path::new(opponent).file_stem().unwrap_or_default().to_string_lossy();
         let name = if opponent.contains('?') { opponent.to_owned() } else { name.into_owned() };
-        let key = match stage {
-            Some((from, to, other)) => format!("{name}, {from}-{to} by {other}, {rounds} rounds"),
+        let key = match &replacement {
+            Some(PlyReplacement { plies, player }) => {
+                format!("{name}, {}-{} by {player}, {rounds} rounds", plies.start(), plies.end())
+            }
             None => format!("{name}, {rounds} rounds"),
         };
-        let players = [Some(opponent), stage.map(|(_, _, other)| other)];
+        let players = [Some(opponent), replacement.as_ref().map(|replacement| replacement.player)];
         let with_champion = players.into_iter().flatten().any(|name| name.starts_with("champion"));
-        let is_other = |stored: &String| with_champion && stored != champion_checksum();
+        let has_other_champion = |stored: &String| with_champion && stored != champion_checksum();
         if let Some(&score) = self.stored.scores.get(&key) {
-            if !self.stored.champion.get(&key).is_some_and(is_other) {
+            if !self.stored.champion.get(&key).is_some_and(has_other_champion) {
                 return Ok(Some(score));
             }
             (context.log)(&format!("{key}: played with another champion; playing again"));
         }
         let Some(predictor) = self.predictor()? else { return Ok(None) };
         (context.log)(&format!("playing against {key}"));
-        let score = self.play(opponent, stage, &predictor)?;
+        let score = self.play(opponent, replacement, &predictor)?;
         if with_champion {
             self.stored.champion.insert(key.clone(), champion_checksum().to_owned());
         }
@@ -152,16 +163,15 @@ impl<'a> NetPlayer<'a> {
     fn play(
         &self,
         opponent: &str,
-        stage: Option<(u32, u32, &str)>,
+        replacement: Option<PlyReplacement<'_>>,
         predictor: &Arc<EnsemblePolicy>,
     ) -> Result<Score, ExperimentError> {
         let (context, rounds) = (self.nets.context(), self.nets.params().rounds);
         let mut own: PlayerFactory<Othello> = policy_factory("network", predictor.clone(), 0.0);
-        if let Some((from, to, other)) = stage {
-            let (inner, other) = (own.clone(), factory::<Othello>(other)?);
+        if let Some(PlyReplacement { plies, player }) = replacement {
+            let (inner, other) = (own.clone(), factory::<Othello>(player)?);
             own = own.combined_with(&other.clone(), move || {
-                let staged = outflank_players::Staged::new(inner.make()?, other.make()?, from, to);
-                Ok(Box::new(staged))
+                Ok(Box::new(PlySwitch::new(inner.make()?, other.make()?, plies.clone())))
             });
         }
         let players = [own, factory::<Othello>(opponent)?];
@@ -178,10 +188,12 @@ impl<'a> NetPlayer<'a> {
         };
         let (mut points, mut games) = (0u64, 0u64);
         let mut forfeit = None;
-        let complete = contest(&players, &[(0, 1)], &config, None, |played, _| {
+        let complete = contest(&players, &[(0, 1)], &config, None, |event| {
+            let ContestEvent::Games(played, _) = event else { return true };
             games += played.len() as u64;
             points += played.iter().map(|game| u64::from(game.half_points_of(0))).sum::<u64>();
-            let first = played.iter().find_map(|game| game.played.forfeit.as_ref());
+            let failed = played.iter().filter(|game| !game.played.is_resigned());
+            let first = failed.filter_map(|game| game.played.forfeit.as_ref()).next();
             forfeit = first.map(|(_, what)| what.clone());
             forfeit.is_none()
         })?;

@@ -82,7 +82,7 @@ impl Experiment for Table2 {
             compare((1, 3), (0, 3));
             compare((2, 3), (1, 3));
         }
-        nets.add_common(&mut report);
+        nets.add_departures_and_omissions(&mut report);
         Ok(nets.outcome(report))
     }
 }

@@ -108,7 +108,7 @@ impl Experiment for Encodings {
                 }
             }
         }
-        nets.add_common(&mut report);
+        nets.add_departures_and_omissions(&mut report);
         Ok(nets.outcome(report))
     }
 }

@@ -32,13 +32,13 @@ const ROWS: [Row; 9] = [
 
 /// Additional rows: title, row to compare with, and remark.
 const ADDITIONAL: [(&str, &str, &str); 7] = [
-    ("Conv10", "Conv8", "the text: ten layers did not improve on eight."),
+    ("Conv10", "Conv8", "paper: ten layers are not better than eight."),
     ("Conv10+BN", "Conv8+BN", "not in the paper."),
-    (ROWS[5].0, "Conv8+BN", "the text suggests it and expects overfitting."),
-    (ROWS[6].0, "Conv8+BN", "the text expects it to help."),
+    (ROWS[5].0, "Conv8+BN", "the paper suggests this network and expects it to overfit."),
+    (ROWS[6].0, "Conv8+BN", "the paper expects an improvement."),
     (ROWS[7].0, "Conv8+BN", "four planes encode the stage; all weights are shared."),
-    (ROWS[8].0, "Conv8+BN", "the text: it could help, as in Logistello and Edax."),
-    (ROWS[8].0, ROWS[7].0, "the effect of separate weights beyond stage planes."),
+    (ROWS[8].0, "Conv8+BN", "the paper suggests it, as in Logistello and Edax."),
+    (ROWS[8].0, ROWS[7].0, "the effect of separate weights in addition to stage planes."),
 ];
 
 /// Row of the fully trained network.
@@ -85,7 +85,7 @@ impl Experiment for Table5 {
         let nets = TrainedNetCache::new(context);
         let lead = "Top-1 accuracy, in percent, of networks trained on Unique-S; microseconds per \
                     position in batches of 256; generalization gap (training minus test accuracy), \
-                    which the text says is typically within one point.";
+                    which is typically within one point according to the paper.";
         let mut report = Report::new(
             self.name(),
             context.scale,
@@ -128,9 +128,9 @@ impl Experiment for Table5 {
                 results.push((title, figure));
                 device = device.or(trained.map(|trained| trained.device));
             }
-            let of = |name: &str| results.iter().find(|(title, _)| *title == name)?.1;
+            let figure_of = |name: &str| results.iter().find(|(title, _)| *title == name)?.1;
             for (better, worse) in [("Conv8", "Conv8+dropout"), ("Conv8+BN", "Conv8")] {
-                if let (Some(a), Some(b)) = (of(better), of(worse)) {
+                if let (Some(a), Some(b)) = (figure_of(better), figure_of(worse)) {
                     let text = compare_ranking(better, a, worse, b, ONE_NET_EACH);
                     report.findings.push(format!("{split}: {text}"));
                 }
@@ -141,13 +141,13 @@ impl Experiment for Table5 {
             ];
             let single: Vec<_> = single
                 .into_iter()
-                .filter_map(|(name, spec)| Some((name, spec, of(name)?)))
+                .filter_map(|(name, spec)| Some((name, spec, figure_of(name)?)))
                 .collect();
             for (title, specs) in &ensembles {
                 add_ensemble(&mut report, &nets, (title, specs), &single)?;
             }
             for (title, baseline, remark) in ADDITIONAL {
-                if let (Some(a), Some(b)) = (of(title), of(baseline)) {
+                if let (Some(a), Some(b)) = (figure_of(title), figure_of(baseline)) {
                     let (difference, error) = difference(a, b);
                     report.findings.push(format!(
                         "{split}: {title} {:.2}, {baseline} {:.2} ({difference:+.2} ± {error:.2}, \
@@ -157,7 +157,7 @@ impl Experiment for Table5 {
                 }
             }
         }
-        nets.add_common(&mut report);
+        nets.add_departures_and_omissions(&mut report);
         report.departures.push(DROPOUT.to_owned());
         report.departures.extend(device.as_deref().map(prediction_times));
         Ok(nets.outcome(report))
@@ -236,8 +236,8 @@ fn ensemble_findings(
                      members {}; {name} {}.",
                     ensemble.0,
                     accuracy.0,
-                    plan_difference(&plan, &other),
-                    plan_difference(&other, &plan)
+                    plan_for_report(&plan_difference(&plan, &other)),
+                    plan_for_report(&plan_difference(&other, &plan))
                 )
             }
         });
@@ -251,9 +251,42 @@ fn plan_difference(plan: &str, other: &str) -> String {
     plan.split(", ").filter(differs).collect::<Vec<_>>().join(", ")
 }
 
+/// Rewrites the text of a plan in the terms of the reports. The stored text keeps its older terms,
+/// because it identifies cached results.
+fn plan_for_report(plan: &str) -> String {
+    let rewrite = |part: &str| match part.split_once(' ') {
+        Some(("rate", _)) => format!("learning {part}"),
+        Some(("decay", _)) => format!("weight {part}"),
+        _ => part.to_owned(),
+    };
+    let parts: Vec<String> = plan.split(", ").map(rewrite).collect();
+    [
+        ("1 pass of", "1 epoch of"),
+        (" passes", " epochs"),
+        (" along half a cosine", " with a cosine schedule"),
+        (" along a line", " with a linear schedule"),
+        (" throughout", ", constant,"),
+        (" steps of warming up", " warm-up steps"),
+        (" looking ahead", " (Nesterov)"),
+    ]
+    .into_iter()
+    .fold(parts.join(", "), |text, (stored, term)| text.replace(stored, term))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::plan_difference;
+    use super::{plan_difference, plan_for_report};
+
+    #[test]
+    fn plans_are_reported_in_current_terms() {
+        let stored = "2 passes of games up to 2012, rate 0.2 along half a cosine after 200 steps of \
+                      warming up, momentum 0.9 looking ahead, decay 5e-4";
+        assert_eq!(
+            plan_for_report(stored),
+            "2 epochs of games up to 2012, learning rate 0.2 with a cosine schedule after 200 warm-up \
+             steps, momentum 0.9 (Nesterov), weight decay 5e-4"
+        );
+    }
 
     #[test]
     fn plan_difference_has_only_the_differing_parts() {

@@ -125,7 +125,7 @@ impl Experiment for Table6 {
                 }
             }
         }
-        nets.add_common(&mut report);
+        nets.add_departures_and_omissions(&mut report);
         report.departures.extend(device.as_deref().map(prediction_times));
         Ok(nets.outcome(report))
     }

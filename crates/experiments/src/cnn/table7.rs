@@ -73,7 +73,7 @@ impl Experiment for Table7 {
             }
             for (title, specs, published) in players {
                 add_row(&mut report, &nets, &title, &specs, Some(published))?;
-                if !nets.serves_both_tests(specs[0]) {
+                if !nets.is_tested_both_ways(specs[0]) {
                     let by_game =
                         |&spec: &NetSpec| NetSpec { by_game: true, full_training: false, ..spec };
                     let specs: Vec<NetSpec> = specs.iter().map(by_game).collect();
@@ -81,7 +81,7 @@ impl Experiment for Table7 {
                 }
             }
         }
-        nets.add_common(&mut report);
+        nets.add_departures_and_omissions(&mut report);
         report.departures.push(
             "Our own search at one ply, exact from two empty squares, plays in addition to Edax-1. Give \
              --edax COMMAND to play against Edax."
@@ -108,7 +108,7 @@ fn add_row(
     let tests = nets.test_results(specs)?;
     for (by_game, paper) in [(false, paper(0)), (true, None)] {
         let spec = NetSpec { by_game, ..specs[0] };
-        let is_tested = by_game == specs[0].by_game || nets.serves_both_tests(specs[0]);
+        let is_tested = by_game == specs[0].by_game || nets.is_tested_both_ways(specs[0]);
         let figure = accuracy(&tests, spec, ExampleSetKind::UniqueS).filter(|_| is_tested);
         let column = format!("accuracy {}", split_name(by_game));
         add_percentage(report, title, &column, paper, figure);

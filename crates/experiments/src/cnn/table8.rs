@@ -65,7 +65,7 @@ impl Experiment for Table8 {
                 }
             }
         }
-        nets.add_common(&mut report);
+        nets.add_departures_and_omissions(&mut report);
         report.departures.extend(suite.departure());
         Ok(nets.outcome(report))
     }

@@ -62,8 +62,10 @@ impl Experiment for Table9 {
         );
         let mut player = NetPlayer::new(&nets, &[BEST])?;
         let dataset = nets.dataset(BEST, Input::PIECES)?;
-        let test =
-            dataset.tests.iter().find(|test| test.name == BEST.test_name(ExampleSetKind::Original));
+        let test = dataset
+            .tests
+            .iter()
+            .find(|test| test.name == BEST.test_name_prefix(ExampleSetKind::Original));
         let positions = test.map_or_else(Vec::new, |test| {
             sample_evenly(&test.examples, context.scale.choose(4, 2000, 20_000))
         });
@@ -92,7 +94,7 @@ impl Experiment for Table9 {
                 }
             }
         }
-        nets.add_common(&mut report);
+        nets.add_departures_and_omissions(&mut report);
         report.departures.push(
             "Our own search with the embedded champion plays in addition to Edax. Give --edax COMMAND to \
              play against Edax."

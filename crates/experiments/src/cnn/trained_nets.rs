@@ -9,13 +9,16 @@ use super::{
     TRAIN_FRACTIONS, scale_params,
 };
 use crate::context::{DataFolder, ExperimentContext, ExperimentError};
-use omissions::{Omissions, Reason};
+use omissions::{OmissionReason, Omissions};
 use outflank_games::othello::Othello;
 use outflank_learners::cnn::{
-    CnnBudget, Dataset, EnsemblePolicy, Evaluation, Split, SplitBy, TestMetrics, TrainReport,
-    TrainingSet, load_engine, measure, sample_evenly, sample_training_set, train,
+    CnnBudget, CnnLearner, Dataset, EnsemblePolicy, Evaluation, OldCheckpoint, Optimizer, Split,
+    SplitBy, TestMetrics, TrainReport, TrainingSet, load_engine, measure, sample_evenly,
+    sample_training_set,
 };
-use outflank_models::nets::{Input, named};
+use outflank_learners::training::{self, NoEvaluator, Trainer, TrainingPlan};
+use outflank_models::files::Origin;
+use outflank_models::nets::{Input, NetGraph, net_by_name};
 use outflank_records::{ExampleSetKind, Record, Selection, embedded, read_games};
 use outflank_runs::{files, stop_requested};
 use serde::Serialize;
@@ -24,7 +27,42 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+/// Folder of the checkpoint, inside that of a network.
+const TRAINING: &str = "training";
+
+/// Converts the checkpoint of version 0.1 in the folder of a network.
+fn import_old_checkpoint(
+    learner: &mut CnnLearner,
+    net: &NetGraph,
+    optimizer: Optimizer,
+    folder: &Path,
+) -> Result<(), ExperimentError> {
+    let training = folder.join(TRAINING);
+    if training::has_checkpoint(&training) {
+        return Ok(());
+    }
+    let old = OldCheckpoint::load(folder, net, optimizer).map_err(ExperimentError::training)?;
+    if let Some(old) = old {
+        learner
+            .restore_state(&old.state, old.steps, old.seconds)
+            .map_err(ExperimentError::training)?;
+        training::import_checkpoint(learner, &[], &training).map_err(ExperimentError::training)?;
+        OldCheckpoint::remove_all(folder).map_err(ExperimentError::training)?;
+    }
+    Ok(())
+}
+
+/// Removes the checkpoints of a network.
+fn remove_checkpoints(folder: &Path) -> Result<(), ExperimentError> {
+    OldCheckpoint::remove_all(folder).map_err(ExperimentError::training)?;
+    let training = folder.join(TRAINING);
+    if training.is_dir() {
+        std::fs::remove_dir_all(&training).map_err(files::FileError::on("remove", &training))?;
+    }
+    Ok(())
+}
 
 /// Returns the accuracy that experiments report: top-1 in a split by example (the paper's measure),
 /// top-1 among legal moves in a split by game.
@@ -40,7 +78,7 @@ pub fn legal_rate(tests: &[TestMetrics], spec: NetSpec) -> Option<Percentage> {
 }
 
 fn find_test(tests: &[TestMetrics], spec: NetSpec, set: ExampleSetKind) -> Option<&TestMetrics> {
-    let name = spec.test_name(set);
+    let name = spec.test_name_prefix(set);
     tests.iter().find(|test| test.symmetries == 1 && test.test.starts_with(&name))
 }
 
@@ -112,7 +150,7 @@ impl<'a> TrainedNetCache<'a> {
     /// Returns the training and test examples of a network.
     pub fn dataset(&self, spec: NetSpec, input: Input) -> Result<Rc<Dataset>, ExperimentError> {
         let split = self.split(spec);
-        let key = (spec.set, split, input.colour);
+        let key = (spec.set, split, input.color_plane);
         if let Some((last, dataset)) = &*self.dataset.borrow()
             && *last == key
         {
@@ -121,17 +159,17 @@ impl<'a> TrainedNetCache<'a> {
         let records = self.records()?;
         // Frees the memory of the last dataset first.
         self.dataset.borrow_mut().take();
-        let dataset = Dataset::new(records, spec.set, split, input.colour)
+        let dataset = Dataset::new(records, spec.set, split, input.color_plane)
             .map_err(ExperimentError::training)?;
         let dataset = Rc::new(dataset);
         *self.dataset.borrow_mut() = Some((key, dataset.clone()));
         Ok(dataset)
     }
 
-    /// Returns the train/test split of a network. With the shorter budget, one network serves both
-    /// tests; with full training, it is the paper's split or ours.
+    /// Returns the train/test split of a network. With the shorter budget, one network is tested by
+    /// example and by game; with full training, only by one of them.
     fn split(&self, spec: NetSpec) -> Split {
-        let by = match (self.serves_both_tests(spec), spec.by_game) {
+        let by = match (self.is_tested_both_ways(spec), spec.by_game) {
             (true, _) => SplitBy::Both,
             (false, true) => SplitBy::Game,
             (false, false) => SplitBy::Example,
@@ -140,7 +178,7 @@ impl<'a> TrainedNetCache<'a> {
     }
 
     /// Returns whether the network is tested both by example and by game.
-    pub fn serves_both_tests(&self, spec: NetSpec) -> bool {
+    pub fn is_tested_both_ways(&self, spec: NetSpec) -> bool {
         let short_ensemble =
             spec.ensemble_member.is_some() && self.params.ensemble_epochs.is_some();
         short_ensemble || matches!(self.training_length(spec), TrainingLength::Examples(_))
@@ -175,7 +213,7 @@ impl<'a> TrainedNetCache<'a> {
             TrainingLength::Examples(examples) => format!("{examples}"),
             TrainingLength::Epochs(epochs) => format!("{epochs}-passes"),
         };
-        let split = match (self.serves_both_tests(spec), spec.by_game) {
+        let split = match (self.is_tested_both_ways(spec), spec.by_game) {
             (true, _) => "both",
             (false, true) => "game",
             (false, false) => "example",
@@ -203,7 +241,7 @@ impl<'a> TrainedNetCache<'a> {
             }
         }
         if !self.context.device.can_train() {
-            self.omit(Reason::NotCached, &[spec]);
+            self.omit(OmissionReason::NotCached, &[spec]);
             return Ok(None);
         }
         if stop_requested() {
@@ -223,7 +261,7 @@ impl<'a> TrainedNetCache<'a> {
     ) -> Result<(TrainReport, Vec<u8>), ExperimentError> {
         files::create_folder(folder)?;
         let input = spec.input.parse().map_err(ExperimentError::training)?;
-        let net = named(spec.net, input).map_err(ExperimentError::training)?;
+        let net = net_by_name(spec.net, input).map_err(ExperimentError::training)?;
         let dataset = self.dataset(spec, net.input())?;
         let mut items = dataset.items.clone();
         let plan = self.plan(&net, spec);
@@ -233,11 +271,10 @@ impl<'a> TrainedNetCache<'a> {
         let count = items.len();
         let sample = sample_training_set(&dataset, &items, self.params.test_positions);
         let plan_text = self.plan_text_with_seed(spec)?;
-        plan::begin(folder, &plan_text)?;
+        plan::record_plan(folder, &plan_text)?;
         let training_set = TrainingSet::new(&net, &dataset.base, items);
         let device = &*self.context.device;
-        let mut engine =
-            device.engine(&net, plan, training_set).map_err(ExperimentError::training)?;
+        let engine = device.engine(&net, plan, training_set).map_err(ExperimentError::training)?;
         let epochs = match self.training_length(spec) {
             // Half a step less, because `train` rounds the number of steps up.
             TrainingLength::Examples(examples) => {
@@ -246,33 +283,40 @@ impl<'a> TrainedNetCache<'a> {
             }
             TrainingLength::Epochs(epochs) => epochs,
         };
-        let budget = CnnBudget {
-            epochs: Some(epochs),
-            time_limit: None,
-            checkpoint_interval: Duration::from_secs(120),
-        };
-        let trained = train(&mut *engine, &net, &plan, (count, &budget, folder), |point| {
-            (self.context.log)(&format!(
-                "{}: step {} of {}, {:.0} examples/s, training accuracy {:.2}%",
-                spec.net, point.step, point.steps, point.examples_per_second, point.accuracy
-            ));
-        })
-        .map_err(ExperimentError::training)?;
+        let budget = CnnBudget { epochs: Some(epochs), time_limit: None };
+        let mut learner = CnnLearner::new(engine, &net, plan, count, budget)
+            .map_err(ExperimentError::training)?;
+        let training = folder.join(TRAINING);
+        files::create_folder(&training)?;
+        import_old_checkpoint(&mut learner, &net, plan.optimizer, folder)?;
+        let (log, every) = (&self.context.log, Duration::from_secs(10));
+        let (steps, mut logged) = (learner.budget(), Instant::now());
+        let trainer = Trainer::new(TrainingPlan::new(steps, "steps", Origin::default()));
+        let trained = trainer
+            .run(&mut learner, &NoEvaluator, &training, |status| {
+                if logged.elapsed() >= every {
+                    log(&format!("{}: step {} of {steps}", spec.net, status.games));
+                    logged = Instant::now();
+                }
+                true
+            })
+            .map_err(ExperimentError::training)?;
         if !trained.complete {
             return Err(ExperimentError::Stopped);
         }
-        let model = self.model_file(&net, &mut *engine, folder)?;
+        let mut engine = learner.engine();
+        let model = self.model_file(&net, &mut **engine, folder)?;
         let evaluation = Evaluation {
             dataset: &dataset,
             train_sample: &sample,
             max_positions: self.params.test_positions,
             average_symmetries: false,
         };
-        let mut result = TrainReport::new(&net, &spec.set.to_string(), &trained);
+        let mut result = TrainReport::new(&net, &spec.set.to_string(), &learner, true);
         result.plan = Some(plan_text);
         let should_continue = |_: &str, _| !stop_requested();
         match evaluation
-            .run(&mut *engine, net.input(), device, &mut result, should_continue)
+            .run(&mut **engine, net.input(), device, &mut result, should_continue)
             .map_err(ExperimentError::training)?
         {
             true => Ok((result, model)),
@@ -292,7 +336,7 @@ impl<'a> TrainedNetCache<'a> {
         for &spec in specs {
             let loaded = if self.is_outdated() { None } else { self.weights(spec, specs)? };
             let Some((net, weights)) = loaded else {
-                self.omit(Reason::NoWeights, specs);
+                self.omit(OmissionReason::NoWeights, specs);
                 return Ok(None);
             };
             input = net.input();

@@ -167,29 +167,29 @@ impl Curves {
                 report.findings.push(compare_ranking(&names.0, &a, &names.1, &b));
             }
         };
-        let of = |method: &str, operators: &str| find(method, operators, self.shape);
-        compare(of("ctdl", "sxm_w"), of("cel", "xm_w"));
-        compare(of("ctdl", "sxm_w"), of("hof", "xm_w"));
-        compare(of("hof", "sxm_w"), of("hof", "xm_w"));
+        let runs_of = |method: &str, operators: &str| find(method, operators, self.shape);
+        compare(runs_of("ctdl", "sxm_w"), runs_of("cel", "xm_w"));
+        compare(runs_of("ctdl", "sxm_w"), runs_of("hof", "xm_w"));
+        compare(runs_of("hof", "sxm_w"), runs_of("hof", "xm_w"));
         if self.shape == "7x4" {
-            compare(of("ctdl", "sxm_w"), of("tdl", "s"));
+            compare(runs_of("ctdl", "sxm_w"), runs_of("tdl", "s"));
         } else {
-            compare(of("tdl", "s"), of("cel", "xm_w"));
+            compare(runs_of("tdl", "s"), runs_of("cel", "xm_w"));
         }
-        compare(of("ctdl", "sxm_t"), of("ctdl", "sxm_w"));
-        compare(of("ctdl", "sxm_t"), of("cel", "xm_w"));
-        compare(of("etdl", "sxm_t"), of("ctdl", "sxm_t"));
-        compare(of("etdl", "sxm_t"), of("tdl", "s"));
+        compare(runs_of("ctdl", "sxm_t"), runs_of("ctdl", "sxm_w"));
+        compare(runs_of("ctdl", "sxm_t"), runs_of("cel", "xm_w"));
+        compare(runs_of("etdl", "sxm_t"), runs_of("ctdl", "sxm_t"));
+        compare(runs_of("etdl", "sxm_t"), runs_of("tdl", "s"));
         if self.shape == "12x6" {
-            compare(of("tdl", "s"), find("tdl", "s", "7x4"));
-            compare(find("cel", "xm_w", "7x4"), of("cel", "xm_w"));
+            compare(runs_of("tdl", "s"), find("tdl", "s", "7x4"));
+            compare(find("cel", "xm_w", "7x4"), runs_of("cel", "xm_w"));
         }
-        if let (Some(ctdl), Some(tdl)) = (of("ctdl", "sxm_t"), of("tdl", "s")) {
+        if let (Some(ctdl), Some(tdl)) = (runs_of("ctdl", "sxm_t"), runs_of("tdl", "s")) {
             let names = (self.label(&ctdl.variant), self.label(&tdl.variant));
             let (a, b) = (run_scores(ctdl, params), run_scores(tdl, params));
             report.findings.push(compare_equal(&names.0, &a, &names.1, &b));
         }
-        if let Some(runs) = of("etdl", "sxm_t") {
+        if let Some(runs) = runs_of("etdl", "sxm_t") {
             let best = runs.curves.iter().flatten().filter_map(|p| p.scores.first().copied());
             let best = best.fold(0.0, f64::max);
             report

@@ -126,21 +126,21 @@ mod tests {
     /// Section 4.1: numbers of weights; section 4.3: games per generation.
     #[test]
     fn games_per_generation_match_the_paper() {
-        let of = |method, operators| config(method, Some(operators), "12x6").unwrap();
-        assert_eq!(of("ctdl", "sxm_t").weights(), 8748);
+        let config_of = |method, operators| config(method, Some(operators), "12x6").unwrap();
+        assert_eq!(config_of("ctdl", "sxm_t").weights(), 8748);
         assert_eq!(config("tdl", None, "7x4").unwrap().weights(), 567);
         assert_eq!(config("tdl", None, "9x5").unwrap().weights(), 2187);
-        assert_eq!(of("ctdl", "s").generation_games(0), 5000 + 50 * 49);
-        assert_eq!(2_000_000 / of("ctdl", "sxm_w").generation_games(0), 268);
+        assert_eq!(config_of("ctdl", "s").generation_games(0), 5000 + 50 * 49);
+        assert_eq!(2_000_000 / config_of("ctdl", "sxm_w").generation_games(0), 268);
         for mutual in ["p", "px", "pxm_t", "a", "ax", "axm_t", "asxm_t"] {
-            assert_eq!(of("ctdl", mutual).generation_games(1), 50_000 + 50 * 49, "{mutual}");
+            assert_eq!(config_of("ctdl", mutual).generation_games(1), 50_000 + 50 * 49, "{mutual}");
         }
-        assert_eq!(2_000_000 / of("ctdl", "asxm_t").generation_games(1), 38);
-        assert_eq!(of("ptdl", "s").generation_games(0), 5000);
-        assert_eq!(of("cel", "xm_w").generation_games(0), 2450);
-        assert_eq!(of("etdl", "sxm_t").generation_games(0), 5000 + 2500);
+        assert_eq!(2_000_000 / config_of("ctdl", "asxm_t").generation_games(1), 38);
+        assert_eq!(config_of("ptdl", "s").generation_games(0), 5000);
+        assert_eq!(config_of("cel", "xm_w").generation_games(0), 2450);
+        assert_eq!(config_of("etdl", "sxm_t").generation_games(0), 5000 + 2500);
         // 49 games against peers, each counted for two, and 50 against champions.
-        assert_eq!(of("hof", "xm_w").generation_games(1), 50 * 49 / 2 + 2500);
+        assert_eq!(config_of("hof", "xm_w").generation_games(1), 50 * 49 / 2 + 2500);
     }
 
     #[test]
@@ -148,13 +148,13 @@ mod tests {
         let both = config("ctdl", Some("asxm_t"), "12x6").unwrap();
         assert_eq!((both.self_games, both.archive_opponents, both.archive_games), (400, 3, 200));
         assert!(both.archive_newest && both.crossover == 1.0 && both.topology_mutation == 0.01);
-        assert_eq!((both.weight_mutation, both.spread), (0.0, 0.0));
+        assert_eq!((both.weight_mutation, both.init_range), (0.0, 0.0));
         let cel = config("cel", None, "7x4").unwrap();
-        assert_eq!((cel.weight_mutation, cel.weight_deviation, cel.spread), (0.05, 0.25, 1.0));
+        assert_eq!((cel.weight_mutation, cel.weight_deviation, cel.init_range), (0.05, 0.25, 1.0));
         assert_eq!((cel.training_games(), cel.tournament), (0, 5));
         let etdl = config("etdl", None, "12x6").unwrap();
         assert_eq!((etdl.fitness, etdl.heuristic_games), (Fitness::Heuristic, 50));
-        assert_eq!((etdl.alpha, etdl.epsilon, etdl.heuristic_random), (0.001, 0.1, 0.1));
+        assert_eq!((etdl.learning_rate, etdl.epsilon, etdl.heuristic_random), (0.001, 0.1, 0.1));
     }
 
     #[test]

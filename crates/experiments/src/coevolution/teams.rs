@@ -9,7 +9,7 @@ use super::{MethodRuns, MethodVariant, SECOND_HALF, departures, games_at, scale_
 use crate::context::{ExperimentContext, ExperimentError};
 use crate::statistics::{RunScores, compare_ranking};
 use crate::{Experiment, ExperimentOutcome, Report};
-use outflank_arena::{ContestConfig, contest};
+use outflank_arena::{ContestConfig, ContestEvent, contest};
 use outflank_games::Line;
 use outflank_games::othello::Othello;
 use outflank_learners::training::numbered_model_file;
@@ -150,8 +150,8 @@ fn tournament(
             // A generation may span several measurements. Then the player of the previous one is
             // still the best.
             let last = scale_params(context.scale).measurements;
-            let saved = (1..=measurement).rev().chain(measurement + 1..=last);
-            let path = saved
+            let candidates = (1..=measurement).rev().chain(measurement + 1..=last);
+            let path = candidates
                 .map(|number| numbered_model_file::<NTupleNetwork>(folder, number))
                 .find(|path| path.is_file());
             let path =
@@ -177,7 +177,8 @@ fn tournament(
         remote: None,
     };
     let mut half_points = vec![(0u32, 0u32); players.len()];
-    let complete = contest(&players, &pairs, &config, None, |games, _| {
+    let complete = contest(&players, &pairs, &config, None, |event| {
+        let ContestEvent::Games(games, _) = event else { return true };
         for game in games {
             for player in [game.black, game.white] {
                 half_points[player].0 += game.half_points_of(player);

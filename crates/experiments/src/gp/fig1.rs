@@ -113,17 +113,17 @@ fn add_game<P: RegisteredGame + NamedFeatures>(
         .reference_line(decided, "the winner repeats")
         .reference_line(predictable, "majority of seven comparisons")
         .reference_line(end, "paper, end");
-    let caption = "Means over runs with 95% confidence intervals. Levels: how often the winner of a \
-                   test pair wins again from new openings, and how often it wins the majority of \
-                   seven new comparisons.";
+    let caption = "Means over runs with 95% confidence intervals. Reference lines: how often the winner \
+                   of a test pair wins again from new openings, and how often it wins the majority \
+                   of seven new comparisons.";
     report.figures.push((format!("accuracy-{}", P::GAME), Box::new(plot), caption.to_owned()));
-    findings(all, P::GAME, params.rounds, report);
+    add_findings(all, P::GAME, params.rounds, report);
     let bald = Mean::of(&all[0].at(params.rounds, "accuracy")).value;
     report.findings.push(format!(
-        "{title}: BALD ends at {bald:.1}% (paper: {end:.0}%, from round {converged} on). From new \
-         openings the same player wins in {:.1}% of the test pairs and {:.1}% are even: {decided:.1}% \
-         of the decided pairs. The majority of seven new comparisons predicts {predictable:.1}% of \
-         the winners.",
+        "{title}: BALD ends at {bald:.1}% (paper: {end:.0}%, from round {converged} on). When \
+         the test pairs play again from new openings, the same player wins in {:.1}% and {:.1}% are drawn: \
+         the winner repeats in {decided:.1}% of the decided pairs. The majority of seven new comparisons \
+         predicts {predictable:.1}% of the winners.",
         100.0 * same,
         100.0 * ties
     ));
@@ -131,7 +131,7 @@ fn add_game<P: RegisteredGame + NamedFeatures>(
 }
 
 /// Compares BALD with the other strategies, at the end and over all rounds.
-fn findings(all: &[StrategyRuns], game: Game, rounds: u64, report: &mut Report) {
+fn add_findings(all: &[StrategyRuns], game: Game, rounds: u64, report: &mut Report) {
     let mean_over_rounds = |runs: &StrategyRuns| -> Vec<f64> {
         let mean = |run: &super::Run| {
             (1..=rounds).map(|round| run.at(round, "accuracy")).sum::<f64>() / rounds as f64

@@ -79,8 +79,8 @@ fn add_game(context: &ExperimentContext, game: Game, all: &[StrategyRuns], repor
             let paper = is_published.then_some(top);
             report.add_cell(&row, round.to_string(), paper, Some(mean.value), error).decimals(0, 1);
         }
-        let fresh: Vec<f64> = runs.runs.iter().filter_map(|run| run.fresh_score).collect();
-        let end = Mean::of(&fresh);
+        let held_out: Vec<f64> = runs.runs.iter().filter_map(|run| run.held_out_score).collect();
+        let end = Mean::of(&held_out);
         let error = Some(end.half_width());
         report.add_cell(&row, "new heuristics", None, Some(end.value), error);
         let last = Mean::of(&runs.at(params.rounds, "best"));
@@ -101,7 +101,7 @@ fn add_game(context: &ExperimentContext, game: Game, all: &[StrategyRuns], repor
              round {found_at} on).",
             runs.strategy, last.value, params.benchmark, end.value
         ));
-        ends.push((runs.strategy, fresh));
+        ends.push((runs.strategy, held_out));
     }
     let caption = "Means over runs with 95% confidence intervals.";
     report.figures.push((format!("score-{}", game), Box::new(plot), caption.to_owned()));

@@ -61,19 +61,19 @@ fn add_game(context: &ExperimentContext, game: Game, runs: &StrategyRuns, report
         let values = runs.at(round, name).into_iter();
         values.map(|value| if magnitude { value.abs() } else { value }).collect()
     };
-    for (name, of, magnitude) in [
+    for (name, measurement, magnitude) in [
         ("mean", "mean", false),
         ("magnitude of the mean", "mean", true),
         ("variance", "variance", false),
     ] {
         let row = format!("{title}, {name}");
         for round in table_rounds(params.rounds).into_iter().filter(|&round| round > 0) {
-            let mean = Mean::of(&at(round, of, magnitude));
+            let mean = Mean::of(&at(round, measurement, magnitude));
             let error = Some(mean.half_width());
             report.add_cell(&row, round.to_string(), None, Some(mean.value), error);
         }
         let points = (1..=params.rounds).map(|round| {
-            let mean = Mean::of(&at(round, of, magnitude));
+            let mean = Mean::of(&at(round, measurement, magnitude));
             Point::with_error(round as f64, mean.value, mean.half_width())
         });
         let plot = Plot::new(format!("The chosen pair: {name}, {title}"), "round", name)

@@ -27,7 +27,7 @@ impl Experiment for Fig2 {
         let lead = "The tuples of Table I, with and without their symmetric copies.".to_owned();
         let mut report =
             Report::new(self.name(), context.scale, "Runarsson & Lucas (2014), Figure 2", lead);
-        let ours = [tuples.tuples().len() as f64, tuples.count() as f64];
+        let ours = [tuples.tuples().len() as f64, tuples.feature_count() as f64];
         for ((row, paper), ours) in PUBLISHED.into_iter().zip(ours) {
             report.add_cell(row, "count", Some(paper), Some(ours), Some(0.0)).decimals(0, 0);
         }
@@ -45,8 +45,13 @@ impl Experiment for Fig2 {
             let stem = format!("tuple-{:02}", number + 1);
             report.figures.push((stem, Box::new(board), String::new()));
         }
-        report.figures.insert(0, ("expanded".to_owned(), Box::new(with_copies), String::new()));
-        report.figures.insert(0, ("together".to_owned(), Box::new(without_copies), String::new()));
+        report
+            .figures
+            .insert(0, ("with-symmetric-copies".to_owned(), Box::new(with_copies), String::new()));
+        report.figures.insert(
+            0,
+            ("without-symmetric-copies".to_owned(), Box::new(without_copies), String::new()),
+        );
         Ok(report.into())
     }
 }

@@ -7,7 +7,7 @@ use super::table2::{Column, PUBLISHED, mean, measure};
 use super::{FeatureSet, METHODS, method_name};
 use crate::context::{DataFolder, ExperimentContext, ExperimentError};
 use crate::{Experiment, ExperimentOutcome, Report};
-use outflank_arena::accuracy::STAGES;
+use outflank_arena::accuracy::ACCURACY_STAGES;
 use outflank_report::{Plot, Point, Series};
 
 /// The experiment `preference/fig3`.
@@ -50,29 +50,32 @@ pub(super) fn figure(
     for (number, method) in METHODS.into_iter().enumerate() {
         let name = format!("{} {}", method_name(method), features.name());
         let Some(column) = columns.iter().find(|column| column.name == name) else { continue };
-        for pairs in [false, true] {
-            let series = series(column, method_name(method), pairs, &mut report);
+        for pairwise in [false, true] {
+            let series = series(column, method_name(method), pairwise, &mut report);
             plot = plot.series(series.color_index(number));
         }
     }
     let caption = "Solid: top-1 accuracy; dashed: pairwise accuracy. 95% confidence intervals.";
     report.figures.push(("accuracy".to_owned(), Box::new(plot), caption.to_owned()));
     report.departures.push(games);
-    report.departures.push(super::SOLVERS.to_owned());
+    report.departures.push(super::SOLVERS_DEPARTURE.to_owned());
     Ok(report)
 }
 
-/// Adds the cells of a series and returns it: pairwise accuracy if `pairs`, else top-1 accuracy.
-fn series(column: &Column, name: &str, pairs: bool, report: &mut Report) -> Series {
-    let label = format!("{name}{}", if pairs { ", pairs" } else { "" });
+/// Adds the cells of a series and returns it: pairwise accuracy if `pairwise`, else top-1 accuracy.
+fn series(column: &Column, name: &str, pairwise: bool, report: &mut Report) -> Series {
+    let label = format!("{name}{}", if pairwise { ", pairs" } else { "" });
     let mut points = Vec::new();
-    for (stage, &(from, to)) in STAGES.iter().enumerate() {
+    for (stage, &(from, to)) in ACCURACY_STAGES.iter().enumerate() {
         let (ours, error) =
-            mean(&column.trials, |a| if pairs { &a.stage_pairs[stage] } else { &a.stages[stage] });
-        let paper = column.paper_column.filter(|_| !pairs).map(|at| PUBLISHED[stage][at]);
+            mean(
+                &column.trials,
+                |a| if pairwise { &a.stage_pairs[stage] } else { &a.stages[stage] },
+            );
+        let paper = column.paper_column.filter(|_| !pairwise).map(|at| PUBLISHED[stage][at]);
         report.add_cell(label.clone(), format!("{from}-{to}"), paper, Some(ours), Some(error));
         points.push(Point::with_error(f64::from(to), ours, error));
     }
     let series = Series::line(label, points);
-    if pairs { series.dashed() } else { series }
+    if pairwise { series.dashed() } else { series }
 }

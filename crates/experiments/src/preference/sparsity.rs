@@ -47,8 +47,9 @@ impl Experiment for Sparsity {
         );
         for (features, (difference, single)) in FeatureSet::BOTH.into_iter().zip(PUBLISHED) {
             let tuples = features.tuples();
-            let (ours, error) =
-                mean(choices.items(), |chunk| preference_rows(&tuples, View::Invert, chunk));
+            let (ours, error) = mean_nonzero(choices.items(), |chunk| {
+                preference_rows(&tuples, View::Invert, chunk)
+            });
             report.add_cell(
                 features.name(),
                 "difference",
@@ -56,7 +57,8 @@ impl Experiment for Sparsity {
                 Some(ours),
                 Some(error),
             );
-            let (ours, error) = mean(choices.items(), |chunk| class_rows(&tuples, false, chunk));
+            let (ours, error) =
+                mean_nonzero(choices.items(), |chunk| class_rows(&tuples, false, chunk));
             let cell =
                 report.add_cell(features.name(), "position", Some(single), Some(ours), Some(error));
             if features == FeatureSet::One {
@@ -78,7 +80,7 @@ impl Experiment for Sparsity {
 
 /// Returns the mean number of non-zero features per row and the half-width of its 95% confidence
 /// interval.
-fn mean(
+fn mean_nonzero(
     choices: &[Decision<Othello>],
     rows: impl Fn(&[Decision<Othello>]) -> SparseRows,
 ) -> (f64, f64) {

@@ -15,7 +15,7 @@ use outflank_arena::accuracy::{Hits, accuracy};
 use outflank_games::othello::Othello;
 use outflank_learners::methods::{Method, MethodOptions, TrainingData, learn};
 use outflank_models::files::{Origin, load_network, save};
-use outflank_models::{Greedy, NTupleNetwork, Policy, Tuples};
+use outflank_models::{NTupleNetwork, OnePlyPolicy, Policy, Tuples};
 use outflank_records::{Decision, DecisionFilter, decisions};
 use outflank_runs::{files, stop_requested};
 use std::path::PathBuf;
@@ -96,7 +96,7 @@ impl StudyData<'_> {
 }
 
 /// Measures the top-1 accuracy of a policy in decisions with two or more legal moves.
-fn hits(policy: &dyn Policy<Othello>, choices: &[Decision<Othello>]) -> Hits {
+fn top1_hits(policy: &dyn Policy<Othello>, choices: &[Decision<Othello>]) -> Hits {
     accuracy(policy, choices).choices
 }
 
@@ -144,30 +144,31 @@ impl Experiment for Studies {
         report.departures.push(games_departure(&games));
         report.departures.push(labels::DEPARTURE.to_owned());
         report.departures.push(bradley_terry::DEPARTURE.to_owned());
-        report.departures.push(super::SOLVERS.to_owned());
+        report.departures.push(super::SOLVERS_DEPARTURE.to_owned());
         Ok(report.into())
     }
 }
 
 /// Compares counts and binary features in preference learning.
 fn binary_features(data: &StudyData<'_>, report: &mut Report) -> Result<(), ExperimentError> {
-    let n = FeatureSet::N.tuples();
+    let tuples = FeatureSet::N.tuples();
     for (method, counts, binary) in [
         (Method::Pref, Some(BINARY_FEATURES.0), Some(BINARY_FEATURES.1)),
         (Method::IPref, Some(53.0), None),
     ] {
         let row = format!("{} N-Tuple", super::method_name(method));
-        let network = data.train_or_load(method, n.clone(), &data.train, &paper_options(), &row)?;
-        add_accuracy(report, &row, "counts", counts, hits(&Greedy(network), &data.test));
+        let network =
+            data.train_or_load(method, tuples.clone(), &data.train, &paper_options(), &row)?;
+        add_accuracy(report, &row, "counts", counts, top1_hits(&OnePlyPolicy(network), &data.test));
         let changed = MethodOptions { preference_binary: true, ..paper_options() };
         let network = data.train_or_load(
             method,
-            n.clone(),
+            tuples.clone(),
             &data.train,
             &changed,
             &format!("{row}, binary"),
         )?;
-        add_accuracy(report, &row, "binary", binary, hits(&Greedy(network), &data.test));
+        add_accuracy(report, &row, "binary", binary, top1_hits(&OnePlyPolicy(network), &data.test));
     }
     Ok(())
 }
@@ -190,7 +191,7 @@ fn lambdas(data: &StudyData<'_>, report: &mut Report) -> Result<(), ExperimentEr
             "LSTD 1-Tuple",
             &format!("lambda {lambda}"),
             paper,
-            hits(&Greedy(network), &data.test),
+            top1_hits(&OnePlyPolicy(network), &data.test),
         );
     }
     Ok(())
@@ -202,8 +203,8 @@ const UPDATE_VARIANTS: [&str; 2] =
 
 /// Returns the last test accuracy in a row.
 fn last_test_accuracy(report: &Report, row: &str) -> f64 {
-    let of = |cell: &&crate::Cell| cell.row == row && cell.column.starts_with("test");
-    report.cells.iter().rfind(of).and_then(|cell| cell.ours).unwrap_or(f64::NAN)
+    let is_test = |cell: &&crate::Cell| cell.row == row && cell.column.starts_with("test");
+    report.cells.iter().rfind(is_test).and_then(|cell| cell.ours).unwrap_or(f64::NAN)
 }
 
 /// Adds findings that compare our results with the paper's.
@@ -213,16 +214,16 @@ fn add_findings(report: &mut Report) {
         cell.and_then(|cell| cell.ours).unwrap_or(f64::NAN)
     };
     let by_iteration = |row: &str| {
-        let of = |cell: &&crate::Cell| cell.row == row && cell.column.starts_with("test");
+        let is_test = |cell: &&crate::Cell| cell.row == row && cell.column.starts_with("test");
         let accuracies: Vec<f64> =
-            report.cells.iter().filter(of).filter_map(|cell| cell.ours).collect();
+            report.cells.iter().filter(is_test).filter_map(|cell| cell.ours).collect();
         let best = accuracies.iter().copied().fold(f64::NAN, f64::max);
         format!("best {best:.1}%, last {:.1}%", accuracies.last().unwrap_or(&f64::NAN))
     };
     let mut findings = vec![
         format!(
-            "Binary features: the accuracy of Pref falls from {:.1}% to {:.1}% (paper: 49.4 to 44.5), of \
-             iPref from {:.1}% to {:.1}%.",
+            "Binary features: the accuracy of Pref changes from {:.1}% to {:.1}% (paper: 49.4 to 44.5), that \
+             of iPref from {:.1}% to {:.1}%.",
             ours("Pref N-Tuple", "counts"),
             ours("Pref N-Tuple", "binary"),
             ours("iPref N-Tuple", "counts"),
@@ -271,7 +272,7 @@ fn add_findings(report: &mut Report) {
     let best = LAMBDAS
         .map(|lambda| (lambda, ours("LSTD 1-Tuple", &format!("lambda {lambda}"))))
         .into_iter()
-        .fold((0.0, f64::NEG_INFINITY), |best, this| if this.1 > best.1 { this } else { best });
+        .fold((0.0, f64::NEG_INFINITY), |best, next| if next.1 > best.1 { next } else { best });
     findings.push(format!(
         "The best lambda for LSTD is {} with {:.1}%; the paper's choice of 0.9 has {:.1}%.",
         best.0,

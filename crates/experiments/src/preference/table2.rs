@@ -12,9 +12,9 @@ use super::{
 use crate::context::{DataFolder, ExperimentContext, ExperimentError};
 use crate::statistics::Mean;
 use crate::{Experiment, ExperimentOutcome, Report};
-use outflank_arena::accuracy::{Accuracy, Hits, STAGES, accuracy};
+use outflank_arena::accuracy::{ACCURACY_STAGES, Accuracy, Hits, accuracy};
 use outflank_models::files::load_network;
-use outflank_models::{Greedy, embedded};
+use outflank_models::{OnePlyPolicy, embedded};
 use outflank_records::{DecisionFilter, decisions};
 use outflank_report::BarChart;
 
@@ -64,10 +64,10 @@ pub fn measure(
             let name = format!("{} {}", method_name(player.method), player.features.name());
             let first = if player.features == FeatureSet::One { 0 } else { METHODS.len() };
             let column = METHODS.iter().position(|&method| method == player.method);
-            let result = accuracy(&Greedy(player.network), test.items());
+            let result = accuracy(&OnePlyPolicy(player.network), test.items());
             measured.push((name, column.map(|column| first + column), result));
         }
-        let heuristic = accuracy(&Greedy(embedded::heuristic()), test.items());
+        let heuristic = accuracy(&OnePlyPolicy(embedded::heuristic()), test.items());
         measured.push(("Heur-WPC".to_owned(), Some(10), heuristic));
         let published = [
             ("ETDL-N-Tuple", Some(11), "Burrow2011ETDL"),
@@ -77,7 +77,11 @@ pub fn measure(
         for (name, column, file) in published {
             if let Some(path) = context.published_player(file) {
                 let (network, _) = load_network(&path)?;
-                measured.push((name.to_owned(), column, accuracy(&Greedy(network), test.items())));
+                measured.push((
+                    name.to_owned(),
+                    column,
+                    accuracy(&OnePlyPolicy(network), test.items()),
+                ));
             }
         }
         for (name, paper_column, result) in measured {
@@ -93,11 +97,11 @@ pub fn measure(
 
 /// Returns the mean over trials of a percentage and the half-width of its 95% confidence interval:
 /// from the variance between trials, or binomial if there is only one trial.
-pub fn mean(trials: &[Accuracy], of: impl Fn(&Accuracy) -> &Hits) -> (f64, f64) {
+pub fn mean(trials: &[Accuracy], select: impl Fn(&Accuracy) -> &Hits) -> (f64, f64) {
     if let [one] = trials {
-        return (of(one).percent(), of(one).error());
+        return (select(one).percent(), select(one).error());
     }
-    let percents: Vec<f64> = trials.iter().map(|trial| of(trial).percent()).collect();
+    let percents: Vec<f64> = trials.iter().map(|trial| select(trial).percent()).collect();
     mean_and_half_width(&percents)
 }
 
@@ -127,13 +131,13 @@ impl Experiment for Table2 {
         let (columns, games) = measure(context, &FeatureSet::BOTH)?;
         let lead =
             "Top-1 accuracy: the percentage of decisions with two or more legal moves in which the \
-             move that was played has the highest score; ties share the credit."
+             move that was played has the highest score; a tie of n moves counts 1/n."
                 .to_owned();
         let mut report =
             Report::new(self.name(), context.scale, "Runarsson & Lucas (2014), Table II", lead);
         for column in &columns {
             for (stage, published) in PUBLISHED.iter().enumerate() {
-                let (row, (ours, error)) = match STAGES.get(stage) {
+                let (row, (ours, error)) = match ACCURACY_STAGES.get(stage) {
                     Some((from, to)) => {
                         (format!("{from}-{to}"), mean(&column.trials, |a| &a.stages[stage]))
                     }
@@ -148,20 +152,20 @@ impl Experiment for Table2 {
                 report.add_cell(row, column.name.clone(), None, Some(ours), Some(error));
             }
         }
-        draw(&columns, &mut report);
+        add_plot(&columns, &mut report);
         report.departures.push(games);
         report.departures.push(
             "There is no column for Coev-WPC, as in the paper: its weights were not published."
                 .to_owned(),
         );
-        report.departures.push(super::SOLVERS.to_owned());
-        findings(&columns, &mut report);
+        report.departures.push(super::SOLVERS_DEPARTURE.to_owned());
+        add_findings(&columns, &mut report);
         Ok(report.into())
     }
 }
 
 /// Plots the last row of the table.
-fn draw(columns: &[Column], report: &mut Report) {
+fn add_plot(columns: &[Column], report: &mut Report) {
     let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
     let bars = BarChart::new("Top-1 accuracy", "%, 95% confidence intervals", names)
         .series("ours", columns.iter().map(|column| mean(&column.trials, |a| &a.choices)))
@@ -176,10 +180,10 @@ fn draw(columns: &[Column], report: &mut Report) {
 
 /// Compares the paper's rankings with ours. A ranking counts as reproduced if it holds in all of at
 /// least five trials; with five trials this is a one-sided sign test at the 3% level.
-fn findings(columns: &[Column], report: &mut Report) {
-    let of = |name: &str| columns.iter().find(|c| c.name == name).map(|c| &c.trials);
+fn add_findings(columns: &[Column], report: &mut Report) {
+    let trials_of = |name: &str| columns.iter().find(|c| c.name == name).map(|c| &c.trials);
     let mut compare = |better: String, worse: String| {
-        let (Some(a), Some(b)) = (of(&better), of(&worse)) else { return };
+        let (Some(a), Some(b)) = (trials_of(&better), trials_of(&worse)) else { return };
         let (mean_a, mean_b) = (mean(a, |a| &a.choices).0, mean(b, |a| &a.choices).0);
         let pairs = a.iter().zip(b).map(|(a, b)| (a.choices.percent(), b.choices.percent()));
         let above = pairs.filter(|(a, b)| a > b).count();

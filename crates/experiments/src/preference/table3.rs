@@ -14,7 +14,7 @@ use outflank_arena::league::{League, LeagueReport, play_league};
 use outflank_arena::ratings::RatingConfig;
 use outflank_games::Side;
 use outflank_games::othello::Othello;
-use outflank_models::{Greedy as OnePly, embedded, files};
+use outflank_models::{OnePlyPolicy, embedded, files};
 use outflank_players::{Greedy, PlayerFactory};
 use outflank_report::BarChart;
 use outflank_report::text::count;
@@ -62,10 +62,10 @@ pub fn league(
     let trained = trained_players(context, context.seed, &games, &FeatureSet::BOTH)?;
     let mut factories: Vec<PlayerFactory<Othello>> =
         trained.into_iter().map(trained_factory).collect();
-    factories.push(greedy("Heur-WPC", embedded::heuristic()));
+    factories.push(greedy_factory("Heur-WPC", embedded::heuristic()));
     for (name, file) in PUBLISHED_PLAYERS {
         if let Some(path) = context.published_player(file) {
-            factories.push(greedy(name, files::load_network(&path)?.0));
+            factories.push(greedy_factory(name, files::load_network(&path)?.0));
         }
     }
     let (openings, description) = context.openings(Side::Black)?;
@@ -80,7 +80,7 @@ pub fn league(
     (context.log)("playing the league");
     let journal =
         Journal::open(&context.file("games.tsv")).map_err(outflank_arena::ContestError::from)?;
-    let league = play_league(&factories, &config, Some(journal), |_, _| {})?;
+    let league = play_league(&factories, &config, Some(journal), |_, _| true)?;
     if !league.complete || stop_requested() {
         return Err(ExperimentError::Stopped);
     }
@@ -88,18 +88,18 @@ pub fn league(
         games_departure(&games),
         format!("Games start from {description}. The paper's text says depth 6; its file contains positions after 7 plies, and its results match with Black to move."),
         "The weights of Coev-WPC were not published. Nash1 and Nash2 are assumed to be the files Manning2010TCIAG1 and Manning2010TCIAG2, whose scores against the other published players match the paper. The published iPref-N-Tuple plays in addition to ours.".to_owned(),
-        super::SOLVERS.to_owned(),
+        super::SOLVERS_DEPARTURE.to_owned(),
     ];
     Ok((league, departures))
 }
 
 fn trained_factory(player: TrainedPlayer) -> PlayerFactory<Othello> {
-    greedy(&player.name(), player.network)
+    greedy_factory(&player.name(), player.network)
 }
 
 /// Returns the factory of a network that plays at one ply.
-fn greedy(name: &str, network: outflank_models::NTupleNetwork) -> PlayerFactory<Othello> {
-    let policy = Arc::new(OnePly(network));
+fn greedy_factory(name: &str, network: outflank_models::NTupleNetwork) -> PlayerFactory<Othello> {
+    let policy = Arc::new(OnePlyPolicy(network));
     PlayerFactory::new(name, move || Ok(Box::new(Greedy::new(policy.clone()))))
 }
 
@@ -185,7 +185,9 @@ pub(super) fn head_to_head(report: &mut Report, table: &LeagueReport, a: &str, b
     let index = |name: &str| table.players.iter().position(|player| player.name == name);
     if let (Some(row), Some(column)) = (index(a), index(b)) {
         let (won, lost) = (table.table[row][column], table.table[column][row]);
-        let verdict = if won > lost { "beats" } else { "does not beat" };
-        report.findings.push(format!("{a} {verdict} {b}: {won} to {lost} points."));
+        let verdict = if won > lost { "more" } else { "not more" };
+        report
+            .findings
+            .push(format!("{a} scores {verdict} points than {b} in their games: {won} to {lost}."));
     }
 }

@@ -55,7 +55,9 @@ impl Experiment for Table4 {
         if let Some(table) = report_sub_league(context, &mut report, &STANDINGS, &POINTS)? {
             let leads = table.players.first().is_some_and(|best| best.name == "iPref-N-Tuple");
             let place = if leads { "first" } else { "not first" };
-            report.findings.push(format!("iPref-N-Tuple is {place} in this league."));
+            report
+                .findings
+                .push(format!("iPref-N-Tuple is {place} in this league (paper: first)."));
         }
         Ok(report.into())
     }

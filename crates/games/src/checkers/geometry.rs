@@ -18,11 +18,11 @@ pub const UP: u32 = 0b1100;
 /// The set of all four directions, in which kings move.
 pub const ALL: u32 = 0b1111;
 
-/// The squares 1 to 4, 9 to 12 and so on, whose rows start in column 1.
+/// The squares 1 to 4, 9 to 12 and so on: the rows whose first dark square is in column 1.
 const ODD_ROWS: u32 = 0x0f0f_0f0f;
 /// `ODD_ROWS` without the right edge.
 const ODD_ROWS_WITHOUT_RIGHT: u32 = 0x0707_0707;
-/// The squares 5 to 8, 13 to 16 and so on, whose rows start in column 0.
+/// The squares 5 to 8, 13 to 16 and so on: the rows whose first dark square is in column 0.
 const EVEN_ROWS: u32 = 0xf0f0_f0f0;
 /// `EVEN_ROWS` without the left edge.
 const EVEN_ROWS_WITHOUT_LEFT: u32 = 0xe0e0_e0e0;
@@ -46,15 +46,15 @@ impl Direction {
         1 << self.0
     }
 
-    /// Returns the set of only this direction if the condition holds, otherwise the empty set.
+    /// Returns [`bit`](Direction::bit) if the condition is true, otherwise the empty set.
     #[inline]
-    pub const fn bit_if(self, holds: bool) -> u32 {
-        (holds as u32) << self.0
+    pub const fn bit_if(self, condition: bool) -> u32 {
+        (condition as u32) << self.0
     }
 
-    /// Returns the set of directions after this one.
+    /// Returns the set of the directions with higher numbers.
     #[inline]
-    pub const fn later(self) -> u32 {
+    pub const fn higher_directions(self) -> u32 {
         ALL & !1 << self.0
     }
 

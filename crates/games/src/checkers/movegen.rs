@@ -1,4 +1,4 @@
-//! Lazy generation of legal moves, without a buffer.
+//! Lazy generation of legal moves.
 
 use super::geometry::{ALL, DIRECTIONS, Direction, ahead};
 use super::moves::{Move, PartialMove};
@@ -58,7 +58,7 @@ impl SideView {
         self.all_steppers() | self.all_jumpers() != 0
     }
 
-    /// Returns the number of first jumps or, if there are none, of steps.
+    /// Returns the number of possible first jumps, or of steps if no capture is possible.
     #[inline]
     pub(super) fn mobility(&self) -> u32 {
         let jumps: u32 =
@@ -90,8 +90,8 @@ impl SideView {
 
 /// Iterator over the legal moves of a position, in ascending order.
 ///
-/// Captures are searched depth-first. Backtracking uses the route of the current capture, so no
-/// stack and no move list are needed.
+/// Captures are searched depth-first. The route of the current capture serves as the stack for
+/// backtracking, so nothing is allocated.
 #[derive(Clone)]
 pub struct Moves {
     view: SideView,
@@ -166,7 +166,7 @@ impl Moves {
         self.square = DarkSquare::from_low_bits(back.far.trailing_zeros());
         self.captured &= !back.near;
         self.partial = partial;
-        self.untried = self.jumps(self.square, self.captured) & last.later();
+        self.untried = self.jumps(self.square, self.captured) & last.higher_directions();
     }
 }
 

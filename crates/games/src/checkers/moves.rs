@@ -16,10 +16,10 @@ use std::fmt;
 /// | 4 to 8 | the index of the last square |
 /// | 0 to 3 | the number of pieces captured, 0 for a step |
 ///
-/// Nine directions suffice: a king's jumps stay on eight squares that differ by even numbers of
-/// rows and columns. Nine jumps connect these squares, each over a different square, and no square
-/// may be jumped twice. The other 32 bits are the captured pieces, stored to make playing a move
-/// fast.
+/// Nine directions suffice. A jump moves two rows and two columns, so one piece can reach only eight
+/// squares by jumps, and there are only nine squares to jump over. No square is jumped twice.
+///
+/// The captured pieces could be derived from the route; they are stored to make playing a move fast.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Move {
     route: u32,

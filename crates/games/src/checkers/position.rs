@@ -94,7 +94,7 @@ impl Position for Checkers {
 
     const GAME: Game = Game::Checkers;
 
-    const MAX_MARGIN: i32 = 1;
+    const MAX_RESULT: i32 = 1;
 
     fn start() -> Checkers {
         Checkers { pieces: [0x0000_0fff, 0xfff0_0000], kings: 0, side: Side::Black, quiet: 0 }
@@ -134,7 +134,7 @@ impl Position for Checkers {
     ///
     /// A side without a legal move has lost, even if the draw rule applies on the same ply.
     #[inline]
-    fn margin(&self) -> Option<i32> {
+    fn result(&self) -> Option<i32> {
         if !self.view(self.side).can_move() {
             Some(-self.side.sign())
         } else if self.quiet >= DRAW_PLIES {

@@ -78,7 +78,7 @@ impl Board {
     /// Returns the board transformed by a symmetry.
     #[must_use]
     pub fn transform(self, symmetry: Symmetry) -> Board {
-        Board { own: symmetry.bits(self.own), other: symmetry.bits(self.other) }
+        Board { own: symmetry.transform_bits(self.own), other: symmetry.transform_bits(self.other) }
     }
 
     /// Returns the smallest of the eight symmetric boards, and the symmetry that maps this board to

@@ -30,7 +30,7 @@ use super::Square;
 
 /// An implementation of move generation and flipping.
 ///
-/// A kernel is a zero-sized proof that this CPU supports the required instructions.
+/// A value of a kernel type can be created only if this CPU supports the kernel's instructions.
 pub trait Kernel: Copy {
     /// Returns the legal moves of the owner of `own`.
     fn moves(self, own: u64, other: u64) -> u64;
@@ -99,7 +99,8 @@ impl Kernel for Portable {
         let lines = [(1u32, inner), (8, other), (9, inner), (7, inner)];
         let mut moves = 0;
         for (step, other) in lines {
-            // Parallel prefix: runs of opposing discs next to an own disc grow by 1, 2, 2+2.
+            // Parallel prefix: the runs of opposing discs next to an own disc have up to 1 disc,
+            // after the next steps up to 2, 4 and 6.
             let mut up = other & (own << step);
             let mut down = other & (own >> step);
             up |= other & (up << step);
@@ -365,7 +366,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(2000))]
 
-        /// Sparse boards, crowded boards, and boards where one side has few discs.
+        /// Boards with few discs, with many discs, and with few discs of one side.
         #[test]
         fn kernels_agree_with_the_reference(a: u64, b: u64, c: u64) {
             check_all(a & !b, b & !a);
@@ -376,7 +377,7 @@ mod tests {
 
         /// Lines full of opposing discs reveal shifts that wrap around.
         #[test]
-        fn long_runs_do_not_wrap(a: u64, b: u64) {
+        fn lines_of_opposing_discs_do_not_wrap(a: u64, b: u64) {
             check_all(a & b, !(a & b) & !(a & !b & (a >> 7)));
         }
     }

@@ -17,7 +17,7 @@ pub enum BoardError {
         found: char,
     },
     /// The number of cells is not 64.
-    #[error("a board has 64 cells and the side to move, this one has {0} cells")]
+    #[error("a board needs 64 cells and then the side to move; this one has {0} cells")]
     Length(usize),
     /// The side to move is missing or invalid.
     #[error("the side to move is missing or invalid ('{0}'): write X or O after the 64 cells")]
@@ -114,7 +114,7 @@ mod tests {
         assert_eq!(position.to_move(), Side::Black);
         let text = format!("X{} O", "-".repeat(63));
         let over: Othello = text.parse().unwrap();
-        assert_eq!((over.margin(), over.score()), (Some(1), Some(64)));
+        assert_eq!((over.result(), over.tournament_score()), (Some(1), Some(64)));
         assert_eq!(over.to_string(), text);
     }
 

@@ -58,11 +58,11 @@ impl Othello {
         Othello { board: self.board.transform(symmetry), side: self.side }
     }
 
-    /// Returns the tournament score of a finished game: Black's discs minus White's, with the empty
-    /// squares counted for the winner.
+    /// Returns the score of a finished game in tournaments: Black's discs minus White's, with the
+    /// empty squares counted for the winner.
     #[must_use]
-    pub fn score(&self) -> Option<i32> {
-        self.margin().map(|margin| margin + margin.signum() * self.empties() as i32)
+    pub fn tournament_score(&self) -> Option<i32> {
+        self.result().map(|result| result + result.signum() * self.empties() as i32)
     }
 
     /// Passes if the side to move has no move and the opponent has one.
@@ -83,7 +83,7 @@ impl Position for Othello {
 
     const GAME: Game = Game::Othello;
 
-    const MAX_MARGIN: i32 = 64;
+    const MAX_RESULT: i32 = 64;
 
     fn start() -> Othello {
         Othello { board: Board::START, side: Side::Black }
@@ -104,9 +104,10 @@ impl Position for Othello {
         Othello { board: self.board.play(square), side: self.side.other() }.with_forced_pass()
     }
 
-    /// Returns Black's discs minus White's. Empty squares do not count; see [`Othello::score`].
+    /// Returns Black's discs minus White's. Unlike in [`Othello::tournament_score`], empty squares
+    /// do not count.
     #[inline]
-    fn margin(&self) -> Option<i32> {
+    fn result(&self) -> Option<i32> {
         (self.board.moves() == 0).then(|| self.side.sign() * self.board.difference())
     }
 

@@ -34,7 +34,7 @@ impl Symmetry {
     /// Transforms a bitboard.
     #[inline]
     #[must_use]
-    pub fn bits(self, mut bits: u64) -> u64 {
+    pub fn transform_bits(self, mut bits: u64) -> u64 {
         if self.0 & 1 != 0 {
             bits = mirror_columns(bits);
         }
@@ -49,7 +49,7 @@ impl Symmetry {
 
     /// Transforms a square.
     #[must_use]
-    pub fn square(self, square: Square) -> Square {
+    pub fn transform_square(self, square: Square) -> Square {
         let (mut column, mut row) = (square.column(), square.row());
         if self.0 & 1 != 0 {
             column = 7 - column;
@@ -103,16 +103,16 @@ mod tests {
         #[test]
         fn bits_and_squares_agree(bits: u64) {
             for symmetry in Symmetry::ALL {
-                let expected = Squares(bits).fold(0, |all, s| all | symmetry.square(s).bit());
-                prop_assert_eq!(symmetry.bits(bits), expected);
+                let expected = Squares(bits).fold(0, |all, s| all | symmetry.transform_square(s).bit());
+                prop_assert_eq!(symmetry.transform_bits(bits), expected);
             }
         }
 
         #[test]
         fn inverses_cancel(bits: u64) {
             for symmetry in Symmetry::ALL {
-                prop_assert_eq!(symmetry.inverse().bits(symmetry.bits(bits)), bits);
-                prop_assert_eq!(symmetry.bits(symmetry.inverse().bits(bits)), bits);
+                prop_assert_eq!(symmetry.inverse().transform_bits(symmetry.transform_bits(bits)), bits);
+                prop_assert_eq!(symmetry.transform_bits(symmetry.inverse().transform_bits(bits)), bits);
             }
         }
 
@@ -134,9 +134,9 @@ mod tests {
             let board = Board { own: a & !b, other: b & !a };
             for symmetry in Symmetry::ALL {
                 let transformed = board.transform(symmetry);
-                prop_assert_eq!(transformed.moves(), symmetry.bits(board.moves()));
+                prop_assert_eq!(transformed.moves(), symmetry.transform_bits(board.moves()));
                 for square in Squares(board.moves()) {
-                    let played = transformed.play(symmetry.square(square));
+                    let played = transformed.play(symmetry.transform_square(square));
                     prop_assert_eq!(played, board.play(square).transform(symmetry));
                 }
             }
@@ -146,14 +146,14 @@ mod tests {
     #[test]
     fn symmetries_form_a_group_of_eight() {
         // Only the identity maps these three squares to themselves.
-        let orbit = Symmetry::ALL.map(|s| s.bits(0b1011));
+        let orbit = Symmetry::ALL.map(|s| s.transform_bits(0b1011));
         assert_eq!(orbit.iter().collect::<BTreeSet<_>>().len(), 8);
         for first in Symmetry::ALL {
             for second in Symmetry::ALL {
-                assert!(orbit.contains(&second.bits(first.bits(0b1011))));
+                assert!(orbit.contains(&second.transform_bits(first.transform_bits(0b1011))));
             }
         }
         assert_eq!(Symmetry::ALL.map(Symmetry::index), [0, 1, 2, 3, 4, 5, 6, 7]);
-        assert_eq!(Symmetry::IDENTITY.bits(0b1011), 0b1011);
+        assert_eq!(Symmetry::IDENTITY.transform_bits(0b1011), 0b1011);
     }
 }

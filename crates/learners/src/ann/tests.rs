@@ -1,7 +1,7 @@
 //! Compares training with finite differences and a reference implementation; resume and errors.
 
 use super::*;
-use crate::training::{Learner, OpponentEvaluator, StepError, TrainingPlan, train};
+use crate::training::{Learner, OpponentEvaluator, Schedule, StepError, Trainer, TrainingPlan};
 use outflank_models::Evaluate;
 use outflank_models::files::Origin;
 
@@ -160,7 +160,7 @@ fn a_restored_state_continues_identically() {
         again.restore(&parts).unwrap();
         (37..100).for_each(|_| again.step().unwrap());
         assert_eq!(again.state(), whole.state());
-        assert_eq!((again.spent(), again.models().len()), (200, 2));
+        assert_eq!((again.spent(), again.models().unwrap().len()), (200, 2));
         parts.pop();
         assert!(again.restore(&parts).is_err());
         parts.push(vec![0; 12]);
@@ -196,7 +196,7 @@ impl Learner for Diverging {
         self.0.step()
     }
 
-    fn model(&self) -> Mlp {
+    fn model(&self) -> Result<Mlp, StepError> {
         self.0.model()
     }
 
@@ -214,23 +214,20 @@ fn a_diverged_run_keeps_its_last_checkpoint() {
     let config = config("WS 64-2x8-1");
     let folder = tempfile::tempdir().unwrap();
     let plan = TrainingPlan {
-        budget: 80,
-        unit: "games",
-        measurements: 4,
-        measure_start: false,
-        origin: Origin::default(),
-        keep_models: false,
+        schedule: Schedule::Even(4),
+        ..TrainingPlan::new(80, "games", Origin::default())
     };
     let evaluator =
         OpponentEvaluator { opponents: Vec::new(), games: 2, random: 0.0, seed: 1, threads: 1 };
     let mut diverging = Diverging(AnnLearner::new(config.clone()), 50);
-    let error =
-        train(&mut diverging, &evaluator, &plan, folder.path(), |_| true).unwrap_err().to_string();
+    let trainer = Trainer::new(plan);
+    let failed = trainer.run(&mut diverging, &evaluator, folder.path(), |_| true);
+    let error = failed.unwrap_err().to_string();
     assert!(error.contains("diverged in game 52"), "{error}");
     // Resuming with a reasonable learning rate gives the result of an undisturbed run.
     let mut again = AnnLearner::new(config.clone());
     let mut first = None;
-    let trained = train(&mut again, &evaluator, &plan, folder.path(), |status| {
+    let trained = trainer.run(&mut again, &evaluator, folder.path(), |status| {
         first.get_or_insert(status.games);
         true
     });
@@ -253,11 +250,11 @@ fn training_improves_play() {
                 let net = if position.to_move() == side { &trained } else { &initial };
                 let moves: Vec<_> = position.moves().collect();
                 let mut values = Vec::new();
-                net.after_moves(&position, &moves, &mut values);
+                net.move_values(&position, &moves, &mut values);
                 let values: Vec<f64> = values.into_iter().map(f64::from).collect();
                 position = position.play(moves[tdl::best_move(&values, true, &mut rng)]);
             }
-            let margin = side.sign() * position.margin().unwrap_or_default();
+            let margin = side.sign() * position.result().unwrap_or_default();
             points += 0.5 * f64::from(1 + margin.signum());
         }
     }

@@ -51,7 +51,7 @@ impl CpuEngine {
             let item = self.training_set.items[index as usize];
             let (at, symmetry) = ((item / 8) as usize, (item % 8) as usize);
             let own = &self.training_set.words[at * planes..(at + 1) * planes];
-            words.extend(own.iter().map(|&word| Symmetry::ALL[symmetry].bits(word)));
+            words.extend(own.iter().map(|&word| Symmetry::ALL[symmetry].transform_bits(word)));
             let target = usize::from(self.training_set.targets[at]);
             targets.push(self.classes[symmetry][target] as u8);
         }

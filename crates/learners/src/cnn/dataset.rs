@@ -82,15 +82,16 @@ pub struct Dataset {
     pub base: Vec<ColoredExample>,
     /// The training examples: index of a base example times eight, plus the index of a symmetry.
     pub items: Vec<u32>,
-    /// The test sets: of the same set by example, of Original by example, by game.
+    /// The test sets: test examples of this data set, test examples of the set Original, and the later
+    /// games (as far as the split defines them).
     pub tests: Vec<TestSet>,
 }
 
 /// Seed of the split, shared by all networks so that they have the same test sets.
 const SPLIT_SEED: u64 = 1;
 
-/// One game in this many is held out if the year does not divide the games.
-const HELD_OUT: usize = 10;
+/// One in `HELD_OUT_DIVISOR` games is held out if all games are on one side of the year of the split.
+const HELD_OUT_DIVISOR: usize = 10;
 
 /// Name of the test set of held-out games.
 const HELD_OUT_NAME: &str = "games held out";
@@ -110,7 +111,7 @@ fn split_by_game(records: &[Record<Othello>], last_year: u16) -> GameSplit<'_> {
     stream(SPLIT_SEED, &["net", "games"]).shuffle(&mut drawn);
     let mut held_out = vec![false; records.len()];
     // At least one, as long as one is left for training.
-    let count = (records.len() / HELD_OUT).max(usize::from(records.len() > 1));
+    let count = (records.len() / HELD_OUT_DIVISOR).max(usize::from(records.len() > 1));
     drawn.iter().take(count).for_each(|&at| held_out[at] = true);
     let select = |wanted: bool| {
         let games = records.iter().zip(&held_out);
@@ -196,6 +197,19 @@ impl Dataset {
         (0..count).map(|_| self.items[rng.below(count) as usize]).collect()
     }
 
+    /// Computes the overlap of the tests with the training examples that were seen, given for each
+    /// training example whether it was. Returns the number of distinct positions among them, up to
+    /// symmetry.
+    pub fn restrict_to_seen(&mut self, seen: &[bool]) -> usize {
+        let seen: Vec<u32> =
+            self.items.iter().zip(seen).filter(|(_, seen)| **seen).map(|(item, _)| *item).collect();
+        let overlap = Overlap::new(&self.base, &seen);
+        for test in &mut self.tests {
+            test.train_overlap = overlap.percent(&test.examples);
+        }
+        overlap.positions()
+    }
+
     /// Returns the example of an item: a base example under a symmetry.
     #[must_use]
     pub fn resolve(&self, item: u32) -> ColoredExample {
@@ -217,6 +231,16 @@ impl Overlap {
             .collect();
         train.par_sort_unstable();
         Overlap(train)
+    }
+
+    /// Returns the number of distinct positions.
+    fn positions(&self) -> usize {
+        let position = |item: &ColoredExample| (item.example.board(), item.white);
+        // Examples of one position have one canonical position, but are not always neighbors.
+        let mut positions: Vec<_> = self.0.iter().map(position).collect();
+        positions.sort_unstable();
+        positions.dedup();
+        positions.len()
     }
 
     /// Returns the percentage of `examples` that are in the training set up to symmetry.

@@ -134,12 +134,12 @@ pub fn load_engine(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use outflank_models::nets::{Input, named};
+    use outflank_models::nets::{Input, net_by_name};
 
     #[test]
     fn a_batch_that_does_not_fit_is_an_error() {
         // Conv8 has 1,408 feature maps of 64 cells before and after each ReLU.
-        let net = named("conv8", Input::PIECES).unwrap();
+        let net = net_by_name("conv8", Input::PIECES).unwrap();
         let needed = training_memory_bytes(&net, 1000);
         let maps = 2 * 1408 * 64 * 4 * 1000;
         assert!((maps..maps + maps / 4).contains(&needed), "{needed}");
@@ -153,13 +153,13 @@ mod tests {
     /// Sixteen 8192 x 8192 matrices take four gigabytes at any batch size.
     #[test]
     fn a_network_that_does_not_fit_is_an_error() {
-        let net = named("fc16x8192", Input::PIECES).unwrap();
+        let net = net_by_name("fc16x8192", Input::PIECES).unwrap();
         let fixed = parameter_bytes(&net, Optimizer::Sgd { momentum: 0.9, nesterov: false });
         // At least weights, gradient and velocity.
         assert!(fixed > 3 * 15 * 8192 * 8192 * 4, "{fixed}");
         let error = check_memory(fixed, 1, Some(24 << 30)).unwrap_err().to_string();
         assert!(error.contains("GB") && error.contains("--net"), "{error}");
-        let small = named("conv4", Input::PIECES).unwrap();
+        let small = net_by_name("conv4", Input::PIECES).unwrap();
         let fixed = parameter_bytes(&small, Optimizer::AdamW { beta1: 0.9, beta2: 0.999 });
         assert!(check_memory(fixed, training_memory_bytes(&small, 64), Some(1 << 30)).is_ok());
     }

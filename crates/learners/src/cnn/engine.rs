@@ -77,6 +77,29 @@ impl TrainState {
         TrainState { step: 0, weights, moments: vec![zeros; optimizer.moments()] }
     }
 
+    /// Creates a state from the blocks of weights and moments, in the order of the parameters.
+    pub fn from_blocks(
+        net: &NetGraph,
+        optimizer: Optimizer,
+        step: u64,
+        mut blocks: Vec<Vec<f32>>,
+    ) -> Result<TrainState, String> {
+        let parameters = net.params().len();
+        let expected = parameters * (1 + optimizer.moments());
+        if blocks.len() != expected {
+            let found = blocks.len();
+            return Err(format!("{found} blocks, {expected} expected for {}", net.name()));
+        }
+        let rest = blocks.split_off(parameters);
+        let weights = Weights::new(net, blocks).map_err(|error| error.to_string())?;
+        let moments: Vec<Vec<Vec<f32>>> = rest.chunks(parameters).map(<[_]>::to_vec).collect();
+        for moment in &moments {
+            // Moments have the shapes of the weights, and are finite.
+            Weights::new(net, moment.clone()).map_err(|error| error.to_string())?;
+        }
+        Ok(TrainState { step, weights, moments })
+    }
+
     /// Returns whether all weights and moments are finite.
     #[must_use]
     pub fn is_finite(&self) -> bool {

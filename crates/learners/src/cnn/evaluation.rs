@@ -1,7 +1,8 @@
 //! Evaluation of a trained network: accuracy, inference time, and the report stored with its
 //! weights.
 
-use super::{CnnOutcome, Dataset, Device, Engine, EngineError, PredictionCounts, measure};
+use super::{CnnLearner, Dataset, Device, Engine, EngineError, PredictionCounts, measure};
+use crate::training::Learner;
 use outflank_models::nets::{Input, NetGraph};
 use outflank_records::ColoredExample;
 use outflank_runs::RngExt;
@@ -112,6 +113,15 @@ pub struct TrainReport {
     /// Training accuracy (top-1, percent) and the number of examples it was measured on.
     #[serde(default, alias = "learned")]
     pub train_accuracy: Option<(f64, u64)>,
+    /// Training examples processed, repetitions included.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub examples_seen: Option<u64>,
+    /// Epochs completed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub epochs: Option<f64>,
+    /// Distinct positions seen, up to symmetry.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub distinct_positions: Option<usize>,
     /// Test results; empty if the network was not evaluated.
     pub tests: Vec<TestMetrics>,
 }
@@ -119,7 +129,12 @@ pub struct TrainReport {
 impl TrainReport {
     /// Creates a report without test results.
     #[must_use]
-    pub fn new(net: &NetGraph, examples: &str, outcome: &CnnOutcome) -> TrainReport {
+    pub fn new(
+        net: &NetGraph,
+        examples: &str,
+        learner: &CnnLearner,
+        complete: bool,
+    ) -> TrainReport {
         TrainReport {
             method: "cnn".to_owned(),
             net: net.name().to_owned(),
@@ -127,13 +142,16 @@ impl TrainReport {
             examples: examples.to_owned(),
             plan: None,
             weights: net.trainable_params(),
-            step: outcome.step,
-            steps: outcome.steps,
-            seconds: outcome.seconds,
-            complete: outcome.complete,
+            step: learner.spent(),
+            steps: learner.planned_steps(),
+            seconds: learner.seconds(),
+            complete,
             device: String::new(),
             micros: 0.0,
             train_accuracy: None,
+            examples_seen: None,
+            epochs: None,
+            distinct_positions: None,
             tests: Vec::new(),
         }
     }

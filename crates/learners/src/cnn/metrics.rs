@@ -167,7 +167,7 @@ fn score_prediction(item: &ColoredExample, scores: &[f64]) -> PredictionCounts {
         Symmetry::ALL.into_iter().filter(|&s| board.transform(s) == board).collect();
     // The mean probability of a move and the moves symmetric to it.
     let shared = |square: Square| {
-        let orbit = stabilizer.iter().fold(0, |all, s| all | s.bits(square.bit()));
+        let orbit = stabilizer.iter().fold(0, |all, s| all | s.transform_bits(square.bit()));
         let sum = scores_of(scores, orbit).fold(f64::NEG_INFINITY, log_add_exp);
         sum - libm::log(f64::from(orbit.count_ones()))
     };

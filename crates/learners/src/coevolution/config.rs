@@ -27,12 +27,12 @@ pub struct CoevolutionConfig {
     pub shape: TupleShape,
     /// How snakes are generated.
     pub snake: Snake,
-    /// Initial weights are uniform in [-spread, spread]; 0 starts with zeros.
-    pub spread: f64,
+    /// Initial weights are uniform in [-init_range, init_range]; 0 starts with zeros.
+    pub init_range: f64,
     /// Number of individuals.
     pub population: usize,
     /// Learning rate of TDL.
-    pub alpha: f64,
+    pub learning_rate: f64,
     /// Probability of a random move in a training game.
     pub epsilon: f64,
     /// Self-play training games per individual and generation.
@@ -45,19 +45,19 @@ pub struct CoevolutionConfig {
     pub archive_opponents: usize,
     /// Training games against each of them.
     pub archive_games: u64,
-    /// Whether these are the newest members instead of random ones.
+    /// Whether the opponents from the archive are its newest members instead of random ones.
     pub archive_newest: bool,
     /// Capacity of the archive, which holds the newest best individuals; 0 is unlimited.
     pub archive: u64,
     /// How the fitness is determined.
     pub fitness: Fitness,
-    /// Round robin: games per pair, 1, or 2 with colors swapped.
-    pub meetings: u32,
-    /// Round robin: games per individual against the archive.
+    /// With round-robin fitness: games per pair, either 1, or 2 with colors swapped.
+    pub games_per_pair: u32,
+    /// With round-robin fitness: games per individual against the archive.
     pub hall_of_fame: u64,
-    /// Heuristic: games per individual, half with each color.
+    /// With fitness against the heuristic: games per individual, half with each color.
     pub heuristic_games: u64,
-    /// Heuristic: probability of a random move, for both players.
+    /// With fitness against the heuristic: probability of a random move, for both players.
     pub heuristic_random: f64,
     /// Tournament size of parent selection; 1 selects at random, 0 keeps every individual.
     pub tournament: usize,
@@ -67,7 +67,7 @@ pub struct CoevolutionConfig {
     pub weight_mutation: f64,
     /// Standard deviation of a weight mutation.
     pub weight_deviation: f64,
-    /// Probability that a square of a tuple moves.
+    /// Probability that a square of a tuple is replaced by a neighbor (topology mutation).
     pub topology_mutation: f64,
     /// How the new square is chosen.
     pub topology: NeighborChoice,
@@ -96,9 +96,9 @@ pub enum CoevolutionConfigError {
 pub const KEYS: [&str; 24] = [
     "shape",
     "snake",
-    "spread",
+    "init-range",
     "population",
-    "alpha",
+    "learning-rate",
     "epsilon",
     "self-games",
     "population-opponents",
@@ -108,7 +108,7 @@ pub const KEYS: [&str; 24] = [
     "archive-newest",
     "archive",
     "fitness",
-    "meetings",
+    "games-per-pair",
     "hall-of-fame",
     "heuristic-games",
     "heuristic-random",

@@ -46,7 +46,7 @@ pub(super) fn evaluate(
     let (pairings, epsilon) = match config.fitness {
         Fitness::None => return Ok(vec![0; population.len()]),
         Fitness::RoundRobin => {
-            let mut pairings = round_robin(population.len(), config.meetings);
+            let mut pairings = round_robin(population.len(), config.games_per_pair);
             if !archive.is_empty() {
                 pairings.extend(hall_of_fame(config, population.len(), archive.len(), context));
                 players.extend(archive);
@@ -66,10 +66,10 @@ pub(super) fn evaluate(
         return Ok(points(&players, population.len(), &pairings, epsilon, context));
     };
     let jobs: Vec<&[Pairing]> = pairings.chunks(GAMES_PER_JOB).collect();
-    let margins = remote::play(remote, &players, &jobs, epsilon, context)?;
+    let results = remote::play(remote, &players, &jobs, epsilon, context)?;
     let mut points = vec![0; population.len()];
-    for (job, margins) in jobs.iter().zip(margins) {
-        add_points(job, &margins, &mut points);
+    for (job, results) in jobs.iter().zip(results) {
+        add_points(job, &results, &mut points);
     }
     Ok(points)
 }
@@ -145,18 +145,18 @@ fn points(
         context.threads,
         || PreparedNetworks::new(players.iter().copied().enumerate()),
         |networks, job| networks.play(jobs[job], epsilon, context),
-        |job, margins| {
-            add_points(jobs[job], &margins, &mut points);
+        |job, results| {
+            add_points(jobs[job], &results, &mut points);
             true
         },
     );
     points
 }
 
-/// Adds the points of games, given their margins for Black.
-fn add_points(pairings: &[Pairing], margins: &[i32], points: &mut [u64]) {
-    for (pairing, margin) in pairings.iter().zip(margins) {
-        let black = (1 + margin.signum()) as u64;
+/// Adds the points of games, given their results for Black.
+fn add_points(pairings: &[Pairing], results: &[i32], points: &mut [u64]) {
+    for (pairing, result) in pairings.iter().zip(results) {
+        let black = (1 + result.signum()) as u64;
         for (player, won) in [(pairing.black, black), (pairing.white, 2 - black)] {
             if let Some(sum) = points.get_mut(player) {
                 *sum += won;
@@ -178,7 +178,7 @@ impl<'a> PreparedNetworks<'a> {
         PreparedNetworks { players: players.into_iter().collect(), prepared: BTreeMap::new() }
     }
 
-    /// Plays games and returns their margins for Black.
+    /// Plays games and returns their results for Black.
     pub(super) fn play(
         &mut self,
         pairings: &[Pairing],
@@ -195,9 +195,9 @@ impl<'a> PreparedNetworks<'a> {
                 network.unwrap_or_else(|| TrainableNTuple::new(self.players[&player]))
             };
             let (mut first, mut second) = (take(black), take(white));
-            let margin = play_evaluation_game(&mut first, &mut second, epsilon, &mut rng);
+            let result = play_evaluation_game(&mut first, &mut second, epsilon, &mut rng);
             self.prepared.extend([(black, first), (white, second)]);
-            margin
+            result
         };
         pairings.iter().map(play).collect()
     }

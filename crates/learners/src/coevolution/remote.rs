@@ -1,7 +1,7 @@
 //! Plays the games of a generation on remote workers.
 //!
 //! The networks of a generation are one blob, which workers fetch by its checksum; a job only lists
-//! the individuals to train or the pairings to play. Trained networks and margins of games are
+//! the individuals to train or the pairings to play. Trained networks and results of games are
 //! bit-identical to those of a local run.
 
 use super::fitness::{GenerationContext, Pairing, PreparedNetworks};
@@ -12,7 +12,8 @@ use outflank_games::Side;
 use outflank_models::files::{Origin, write_safetensors};
 use outflank_models::{NTupleNetwork, TrainableNTuple};
 use outflank_runs::{
-    BlobStore, JobBatch, JobHandler, WorkQueue, WorkQueueError, run_in_order, shards,
+    BlobStore, JobBatch, JobHandler, Verifier, WorkQueue, WorkQueueError, run_in_order, sections,
+    stop_requested,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,8 +26,11 @@ const KIND: &str = "generations";
 /// Number of blobs that a worker caches, enough for two concurrent runs.
 const CACHED_CONTEXTS: usize = 4;
 
-/// The largest possible margin of a game.
-const MAX_MARGIN: i32 = 64;
+/// Maximum size of the networks of a generation.
+const MAX_BLOB_BYTES: u64 = 1 << 30;
+
+/// The largest possible result of a game.
+const MAX_RESULT: i32 = 64;
 
 /// A queue of remote workers that play the games of a population.
 #[derive(Clone, Debug)]
@@ -123,7 +127,7 @@ pub(super) fn train(
     };
     let read = |range: Range<usize>, answer: &[u8]| {
         let networks: Result<Vec<NTupleNetwork>, String> =
-            shards::unpack(answer)?.iter().map(|bytes| read_network(bytes)).collect();
+            sections::unpack(answer)?.iter().map(|bytes| read_network(bytes)).collect();
         let networks = networks?;
         let originals = jobs[range].iter().map(|job| players[job.individual]);
         match networks.iter().zip(originals).all(|(new, old)| is_trained_from(new, old)) {
@@ -141,7 +145,7 @@ fn is_trained_from(new: &NTupleNetwork, old: &NTupleNetwork) -> bool {
         && new.weights().iter().all(|weight| weight.is_finite())
 }
 
-/// Plays games remotely and returns their margins for Black, job by job.
+/// Plays games remotely and returns their results for Black, job by job.
 pub(super) fn play(
     remote: &RemoteGames,
     players: &[&NTupleNetwork],
@@ -158,14 +162,14 @@ pub(super) fn play(
         pairings: jobs[range].iter().map(|job_pairings| job_pairings.to_vec()).collect(),
     };
     let read = |range: Range<usize>, answer: &[u8]| {
-        let margins: Vec<Vec<i32>> =
+        let results: Vec<Vec<i32>> =
             serde_json::from_slice(answer).map_err(|error| error.to_string())?;
-        let fits = |(margins, job_pairings): (&Vec<i32>, &&[Pairing])| {
-            let possible = |margin: &i32| (-MAX_MARGIN..=MAX_MARGIN).contains(margin);
-            margins.len() == job_pairings.len() && margins.iter().all(possible)
+        let fits = |(results, job_pairings): (&Vec<i32>, &&[Pairing])| {
+            let possible = |result: &i32| (-MAX_RESULT..=MAX_RESULT).contains(result);
+            results.len() == job_pairings.len() && results.iter().all(possible)
         };
-        match margins.iter().zip(&jobs[range]).all(fits) {
-            true => Ok(margins),
+        match results.iter().zip(&jobs[range]).all(fits) {
+            true => Ok(results),
             false => Err("the games are not those of the job".to_owned()),
         }
     };
@@ -182,28 +186,48 @@ fn header(
     BlobHeader { seed, generation, tdl_config, epsilon, numbers: numbers.iter().copied().collect() }
 }
 
-/// Runs all jobs and returns their results in order.
-fn run_jobs<T>(
+/// Runs all jobs and returns their results in order. A sample is verified by the handler of a worker
+/// in this process.
+fn run_jobs<T: Clone + PartialEq + Send>(
     remote: &RemoteGames,
     header: &BlobHeader,
     players: &[&NTupleNetwork],
     job_count: usize,
-    encode: impl Fn(&str, Range<usize>) -> JobMessage,
-    read: impl Fn(Range<usize>, &[u8]) -> Result<Vec<T>, String>,
+    encode: impl Fn(&str, Range<usize>) -> JobMessage + Sync,
+    read: impl Fn(Range<usize>, &[u8]) -> Result<Vec<T>, String> + Sync,
 ) -> Result<Vec<T>, StepError> {
     let failed = |error: WorkQueueError| StepError::Failed(error.to_string());
     let mut items = vec![serde_json::to_vec(header).map_err(|error| error.to_string())?];
     for &number in &header.numbers {
         items.push(write_safetensors(&players[number].clone().into(), &Origin::default())?);
     }
-    let blob = remote.queue.put(&shards::pack(&items)).map_err(failed)?;
-    let mut results = Vec::with_capacity(job_count);
+    let blob = remote.queue.put(&sections::pack(&items)).map_err(failed)?;
     let batch = JobBatch { kind: KIND, run: &blob, jobs: job_count };
     let encode = |range| serde_json::to_vec(&encode(&blob, range)).unwrap_or_default();
-    let end = run_in_order(&*remote.queue, batch, &encode, read, |_, result| {
-        results.push(result);
-        true
-    });
+    let handler = GenerationJobHandler::default();
+    let check = |job: usize, result: &T, _: &[usize]| {
+        let own = handler.execute(&encode(job..job + 1), &*remote.queue)?;
+        match read(job..job + 1, &own)?.first() == Some(result) {
+            true => Ok(()),
+            false => {
+                Err(format!("its result of job {job} of a generation differs from the one here"))
+            }
+        }
+    };
+    let verifier = Verifier { parts: &|_| 1, check: &check, check_first: true };
+    let (mut results, mut end);
+    loop {
+        results = Vec::with_capacity(job_count);
+        end = run_in_order(&*remote.queue, batch, &encode, &read, verifier, |_, result, _| {
+            results.push(result);
+            true
+        });
+        // After forged results, the whole generation is executed again.
+        if end.as_ref().map_or(true, Vec::is_empty) || stop_requested() {
+            break;
+        }
+        results.clear();
+    }
     remote.queue.delete(&blob);
     end.map_err(failed)?;
     match results.len() == job_count {
@@ -233,8 +257,8 @@ impl GenerationJobHandler {
         if let Some((_, context)) = lock().iter().find(|(checksum, _)| checksum == blob) {
             return Ok(context.clone());
         }
-        let bytes = blobs.get(blob).map_err(|error| error.to_string())?;
-        let items = shards::unpack(&bytes)?;
+        let bytes = blobs.get(blob, MAX_BLOB_BYTES).map_err(|error| error.to_string())?;
+        let items = sections::unpack(&bytes)?;
         let (header, networks) = items.split_first().ok_or("not a population")?;
         let header: BlobHeader =
             serde_json::from_slice(header).map_err(|error| format!("not a population: {error}"))?;
@@ -257,7 +281,7 @@ impl JobHandler for GenerationJobHandler {
         KIND
     }
 
-    fn handle(&self, job: &[u8], blobs: &dyn BlobStore) -> Result<Vec<u8>, String> {
+    fn execute(&self, job: &[u8], blobs: &dyn BlobStore) -> Result<Vec<u8>, String> {
         let message: JobMessage =
             serde_json::from_slice(job).map_err(|error| format!("invalid job: {error}"))?;
         let context = self.context(&message.blob, blobs)?;
@@ -274,18 +298,18 @@ impl JobHandler for GenerationJobHandler {
                 let network = training.play(|number| &players[&number], tdl_config, header.seed);
                 write_safetensors(&network.into(), &Origin::default())
             });
-            return Ok(shards::pack(&trained.collect::<Result<Vec<_>, _>>()?));
+            return Ok(sections::pack(&trained.collect::<Result<Vec<_>, _>>()?));
         }
         let generation =
             GenerationContext { seed: header.seed, generation: header.generation, threads: 1 };
         let mut networks =
             PreparedNetworks::new(players.iter().map(|(number, network)| (*number, network)));
-        let margins: Vec<Vec<i32>> = message
+        let results: Vec<Vec<i32>> = message
             .pairings
             .iter()
             .map(|pairings| networks.play(pairings, header.epsilon, generation))
             .collect();
-        serde_json::to_vec(&margins).map_err(|error| error.to_string())
+        serde_json::to_vec(&results).map_err(|error| error.to_string())
     }
 }
 
@@ -295,15 +319,23 @@ mod tests {
     use super::*;
     use crate::training::Learner;
     use outflank_models::tuple_shapes::{NeighborChoice, Snake};
-    use outflank_runs::Ack;
     use outflank_runs::files::checksum;
+    use outflank_runs::{AcceptFn, Ack, Verification};
 
     /// A queue in this process, which returns results in reverse order, each after several invalid
     /// ones.
-    #[derive(Debug, Default)]
+    #[derive(Debug)]
     struct LocalQueue {
+        verification: Verification,
         content: Mutex<BTreeMap<String, Vec<u8>>>,
         most: Mutex<usize>,
+    }
+
+    impl LocalQueue {
+        fn new() -> LocalQueue {
+            let verification = Verification::new(1.0, 2);
+            LocalQueue { verification, content: Mutex::default(), most: Mutex::default() }
+        }
     }
 
     impl BlobStore for LocalQueue {
@@ -315,7 +347,7 @@ mod tests {
             Ok(checksum(bytes))
         }
 
-        fn get(&self, sha256: &str) -> Result<Vec<u8>, WorkQueueError> {
+        fn get(&self, sha256: &str, _: u64) -> Result<Vec<u8>, WorkQueueError> {
             let found = self.content.lock().unwrap().get(sha256).cloned();
             found.ok_or_else(|| WorkQueueError(format!("there is no {sha256}")))
         }
@@ -326,29 +358,37 @@ mod tests {
             &self,
             batch: JobBatch<'_>,
             encode: &dyn Fn(Range<usize>) -> Vec<u8>,
-            accept: &mut dyn FnMut(Range<usize>, &[u8]) -> Ack,
+            accept: &mut AcceptFn<'_>,
         ) -> Result<(), WorkQueueError> {
             assert_eq!(batch.kind, KIND);
             let handler = GenerationJobHandler::default();
             for from in (0..batch.jobs).step_by(3).rev() {
                 let range = from..(from + 3).min(batch.jobs);
                 for nonsense in [&b"?"[..], b"[[65]]", b"[]"] {
-                    assert!(matches!(accept(range.clone(), nonsense), Ack::Rejected(_)));
+                    assert!(matches!(accept(range.clone(), "w", nonsense), Ack::Rejected(_)));
                 }
                 let answer =
-                    handler.handle(&encode(range.clone()), self).map_err(WorkQueueError)?;
-                assert_eq!(accept(range, &answer), Ack::Accepted);
+                    handler.execute(&encode(range.clone()), self).map_err(WorkQueueError)?;
+                assert_eq!(accept(range, "w", &answer), Ack::Accepted);
             }
-            assert!(handler.handle(b"nonsense", self).is_err());
+            assert!(handler.execute(b"nonsense", self).is_err());
             let unknown = TrainingJob { individual: 999, first: 0, opponents: Vec::new() };
             let message = JobMessage {
                 blob: batch.run.to_owned(),
                 training: vec![unknown],
                 pairings: Vec::new(),
             };
-            let error = handler.handle(&serde_json::to_vec(&message).unwrap(), self).unwrap_err();
+            let error = handler.execute(&serde_json::to_vec(&message).unwrap(), self).unwrap_err();
             assert!(error.contains("no player 999"), "{error}");
             Ok(())
+        }
+
+        fn verification(&self) -> &Verification {
+            &self.verification
+        }
+
+        fn quarantine(&self, worker: &str, reason: &str) {
+            panic!("{worker} is honest: {reason}");
         }
 
         fn delete(&self, sha256: &str) {
@@ -367,9 +407,9 @@ mod tests {
         let hall_of_fame = CoevolutionConfig {
             shape: "4x3".parse().unwrap(),
             snake: Snake::Clean,
-            spread: 0.1,
+            init_range: 0.1,
             population: 5,
-            alpha: 0.01,
+            learning_rate: 0.01,
             epsilon: 0.1,
             self_games: 2,
             population_opponents: 2,
@@ -379,7 +419,7 @@ mod tests {
             archive_newest: false,
             archive: 0,
             fitness: Fitness::RoundRobin,
-            meetings: 2,
+            games_per_pair: 2,
             hall_of_fame: 3,
             heuristic_games: 0,
             heuristic_random: 0.0,
@@ -404,7 +444,7 @@ mod tests {
             ..hall_of_fame.clone()
         };
         for config in [hall_of_fame, heuristic, untrained] {
-            let queue = Arc::new(LocalQueue::default());
+            let queue = Arc::new(LocalQueue::new());
             let mut local = Coevolution::new(config.clone(), 7, 2).unwrap();
             let mut remote = Coevolution::new(config, 7, 1).unwrap().with_remote(queue.clone());
             for _ in 0..3 {

@@ -93,14 +93,17 @@ impl CoevolutionConfig {
                 return invalid(format!("{key} must be a probability from 0 to 1, not {value}"));
             }
         }
-        let sizes = [("spread", self.spread), ("weight-deviation", self.weight_deviation)];
+        let sizes = [("init-range", self.init_range), ("weight-deviation", self.weight_deviation)];
         for (key, value) in sizes {
             if !(0.0..=1000.0).contains(&value) {
                 return invalid(format!("{key} must be from 0 to 1000, not {value:e}"));
             }
         }
-        if !(self.alpha > 0.0 && self.alpha <= 1.0) {
-            return invalid(format!("alpha must be above 0 and at most 1, not {}", self.alpha));
+        if !(self.learning_rate > 0.0 && self.learning_rate <= 1.0) {
+            return invalid(format!(
+                "learning-rate must be above 0 and at most 1, not {}",
+                self.learning_rate
+            ));
         }
         Ok(())
     }
@@ -124,8 +127,8 @@ impl CoevolutionConfig {
     }
 
     fn validate_fitness(&self) -> ValidationResult {
-        if self.fitness == Fitness::RoundRobin && !(1..=2).contains(&self.meetings) {
-            return invalid(format!("meetings must be 1 or 2, not {}", self.meetings));
+        if self.fitness == Fitness::RoundRobin && !(1..=2).contains(&self.games_per_pair) {
+            return invalid(format!("games-per-pair must be 1 or 2, not {}", self.games_per_pair));
         }
         if self.hall_of_fame > 0 && self.fitness != Fitness::RoundRobin {
             return invalid("hall-of-fame needs fitness = \"round-robin\"");
@@ -176,9 +179,9 @@ impl CoevolutionConfig {
         if self.max_generation_games() == Some(0) {
             return invalid("a generation has no games: set self-games or another kind of game");
         }
-        if self.training_games() == 0 && self.weight_mutation == 0.0 && self.spread == 0.0 {
+        if self.training_games() == 0 && self.weight_mutation == 0.0 && self.init_range == 0.0 {
             return invalid(
-                "all weights start at 0 and never change: set training games, weight-mutation or spread",
+                "all weights start at 0 and never change: set training games, weight-mutation or init-range",
             );
         }
         if self.max_generation_games().is_none_or(|games| games > MAX_GAMES) {
@@ -243,7 +246,7 @@ impl CoevolutionConfig {
             Fitness::None => 0,
             Fitness::RoundRobin => {
                 let hall_of_fame = if archive > 0 { size * self.hall_of_fame } else { 0 };
-                size * (size - 1) / 2 * u64::from(self.meetings) + hall_of_fame
+                size * (size - 1) / 2 * u64::from(self.games_per_pair) + hall_of_fame
             }
             Fitness::Heuristic => size * self.heuristic_games,
         };

@@ -20,9 +20,9 @@ pub fn random_individual(
         TupleShape::Blocks => blocks(),
     };
     let mut network = NTupleNetwork::zero(Tuples::symmetric(&squares)?, View::Negate);
-    if config.spread > 0.0 {
+    if config.init_range > 0.0 {
         for weight in network.weights_mut() {
-            *weight = (config.spread * (2.0 * rng.unit() - 1.0)) as f32;
+            *weight = (config.init_range * (2.0 * rng.unit() - 1.0)) as f32;
         }
     }
     Ok(network)

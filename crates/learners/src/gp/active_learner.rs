@@ -14,8 +14,8 @@ use std::collections::BTreeMap;
 /// evidence.
 const RELATIVE_GAIN: f64 = 1e-4;
 
-/// In the first rounds, up to this number, and then in every multiple of it, a second search for
-/// kernel parameters starts from the initial parameters.
+/// In rounds 1 to `RESTART_INTERVAL`, and then in every `RESTART_INTERVAL`-th round, a second search
+/// for kernel parameters starts from the initial parameters.
 const RESTART_INTERVAL: u64 = 10;
 
 /// Configuration of the inference.

@@ -210,7 +210,7 @@ impl State {
                 }
             }
         }
-        let mean = covariance.times(&shifts);
+        let mean = covariance.multiply_vector(&shifts);
         Ok(State { mean, covariance, weights, shifts, log_determinant })
     }
 
@@ -271,12 +271,12 @@ impl State {
             }
         }
         let size = self.mean.len();
-        let weighted_mean = self.weights.times(&self.mean);
+        let weighted_mean = self.weights.multiply_vector(&self.mean);
         let alpha: Vec<f64> = self.shifts.iter().zip(&weighted_mean).map(|(b, w)| b - w).collect();
         // W - W (W Σ)ᵀ; W is sparse.
         let mut reduction = self.weights.clone();
-        let product = self.weights.sparse_times(&self.covariance, 1.0).transposed();
-        reduction.add_all(&self.weights.sparse_times(&product, -1.0));
+        let product = self.weights.multiply_sparse(&self.covariance, 1.0).transposed();
+        reduction.add_matrix(&self.weights.multiply_sparse(&product, -1.0));
         if !log_evidence.is_finite() || alpha.iter().any(|a| !a.is_finite()) {
             return Err(GpError::Factor { points: size });
         }

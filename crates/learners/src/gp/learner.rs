@@ -3,7 +3,7 @@
 use super::active_learner::{ActiveLearner, ComparisonOutcome, GpConfig, Query};
 use super::game_oracle::{GameOracle, GameOracleConfig, random_heuristics};
 use super::{GpError, state};
-use crate::training::{Learner, StepError};
+use crate::training::{Learner, StepError, TrainingCounts};
 use outflank_models::{Heuristic, NamedFeatures};
 use outflank_players::registry::RegisteredGame;
 
@@ -245,8 +245,13 @@ impl<P: RegisteredGame + NamedFeatures, O: PreferenceOracle> Learner for GpLearn
         Ok(self.round()?)
     }
 
-    fn model(&self) -> Heuristic<P> {
-        self.heuristic()
+    fn model(&self) -> Result<Heuristic<P>, StepError> {
+        Ok(self.heuristic())
+    }
+
+    fn counts(&self) -> TrainingCounts {
+        let comparisons = self.active_learner.comparisons().len() as u64;
+        TrainingCounts { examples: Some(comparisons), epochs: None }
     }
 
     fn state(&self) -> Result<Vec<Vec<u8>>, String> {

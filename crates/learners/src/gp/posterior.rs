@@ -95,7 +95,7 @@ impl Posterior {
         let (a, b) = (&self.space.coordinates(a)[..], &self.space.coordinates(b)[..]);
         let cross: Vec<f64> =
             self.points.iter().map(|x| kernel.covariance(a, x) - kernel.covariance(b, x)).collect();
-        let reduced = dot::<LANES>(&cross, &self.latent.reduction.times(&cross));
+        let reduced = dot::<LANES>(&cross, &self.latent.reduction.multiply_vector(&cross));
         Prediction {
             mean: dot::<LANES>(&cross, &self.latent.alpha),
             variance: (kernel.pair_variance(a, b) - reduced).max(0.0),
@@ -126,7 +126,7 @@ impl Posterior {
         };
         let (to_a, to_b) = (covariances(a), covariances(b));
         let cross: Vec<f64> = to_a.iter().zip(&to_b).map(|(x, y)| x - y).collect();
-        let reduced = self.latent.reduction.times(&cross);
+        let reduced = self.latent.reduction.multiply_vector(&cross);
         let prediction = Prediction {
             mean: dot::<LANES>(&cross, &self.latent.alpha),
             variance: (kernel.pair_variance(a, b) - dot::<LANES>(&cross, &reduced)).max(0.0),

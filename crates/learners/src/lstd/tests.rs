@@ -24,7 +24,7 @@ fn random_games(count: u64, plies: usize) -> Vec<Record<Othello>> {
 struct Discs;
 
 impl Features<Othello> for Discs {
-    fn count(&self) -> usize {
+    fn feature_count(&self) -> usize {
         4
     }
 
@@ -56,7 +56,7 @@ fn lambda_1_is_linear_regression() {
     let games = random_games(60, 60);
     let mut normal = vec![vec![0.0; 4]; 3];
     for game in &games {
-        let reward = f64::from(game.end().margin().unwrap().signum());
+        let reward = f64::from(game.end().result().unwrap().signum());
         for (position, ply) in game.steps() {
             let after = position.play(ply.mv);
             let discs = |side| f64::from(after.discs(side).count_ones());
@@ -106,7 +106,7 @@ fn weighted_differences_sum_to_zero() {
             z.iter_mut().zip(&new).for_each(|(z, new)| *z = CONFIG.lambda * *z + new);
             *phi = new;
         }
-        let reward = f64::from(game.end().margin().unwrap().signum());
+        let reward = f64::from(game.end().result().unwrap().signum());
         players.iter().for_each(|(z, phi)| add(z, reward - value(phi)));
     }
     assert!(passes > 10 && most > 0.5);
@@ -151,8 +151,8 @@ fn results_do_not_depend_on_the_number_of_threads() {
 
 #[test]
 fn one_game_and_copies_of_it_can_be_fitted() {
-    let game = random_games(30, 60).into_iter().find(|g| g.end().margin() != Some(0)).unwrap();
-    let reward = game.end().margin().unwrap().signum() as f32;
+    let game = random_games(30, 60).into_iter().find(|g| g.end().result() != Some(0)).unwrap();
+    let reward = game.end().result().unwrap().signum() as f32;
     for times in [1, 20] {
         let games = vec![game.clone(); times];
         let outcome = learn(Tuples::squares(), &games, CONFIG, |_| true).unwrap();
@@ -209,7 +209,7 @@ fn the_callback_counts_games_and_can_stop() {
 fn too_many_features_are_rejected_before_allocation() {
     struct Many;
     impl Features<Othello> for Many {
-        fn count(&self) -> usize {
+        fn feature_count(&self) -> usize {
             MAX_ACTIVE_FEATURES + 9
         }
 

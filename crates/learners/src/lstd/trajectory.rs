@@ -70,7 +70,7 @@ pub(super) struct Trajectory {
 /// Returns +1 if Black won, -1 if White won and 0 for a draw. The outcome of an unfinished game is
 /// its recorded result, or `None`.
 pub(super) fn outcome<P: Position>(record: &Record<P>) -> Option<f64> {
-    let margin = record.end().margin().or(record.info.result)?;
+    let margin = record.end().result().or(record.info.result)?;
     Some(f64::from(margin.signum()))
 }
 

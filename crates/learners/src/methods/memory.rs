@@ -1,5 +1,5 @@
-//! Estimates the memory of a training problem. Too many games are then an error, and the system
-//! does not kill the process.
+//! Estimates the memory that training takes, so that too many games are an error at the start
+//! instead of a process that the system kills.
 
 use super::{LearnError, Method};
 use crate::{class_rows, mm, preference_rows};

@@ -25,7 +25,7 @@ const METHODS_BY_OPTION: [(&str, &[Method]); 15] = [
     ("loss", ONLINE),
     ("epochs", ONLINE),
     ("learning-rate", ONLINE),
-    ("stage", ONLINE),
+    ("discs-per-stage", ONLINE),
     ("afterstates", &[Method::MovePredictor]),
 ];
 
@@ -149,10 +149,10 @@ impl MethodOptions {
                 ("epochs", self.epochs.into(), self.epochs > 0, AT_LEAST_ONE),
                 ("learning-rate", self.learning_rate, positive(self.learning_rate), POSITIVE),
                 (
-                    "stage",
+                    "discs-per-stage",
                     self.discs_per_stage.into(),
-                    Stages::of_width(self.discs_per_stage).is_some(),
-                    "a number of discs from 1 to 60",
+                    Stages::with_width(self.discs_per_stage).is_some(),
+                    "from 1 to 60",
                 ),
             ],
             // The move predictor always trains online, above.

@@ -39,12 +39,15 @@ fn the_last_iteration_has_the_final_model() {
         let options = if dual { MethodOptions::dual() } else { MethodOptions::default() };
         let data = TrainingData::new(games, &choices, embedded::runarsson_lucas_tuples());
         let mut last = None;
-        let outcome = learn(method, data, &options, 1, &mut |progress| {
-            last = progress.model.and_then(|model| model());
+        let outcome = learn(method, data, &options, 1, &mut |learner| {
+            last = learner.model().ok();
             true
         });
-        let Model::NTuple(network) = outcome.unwrap().model else { panic!("{method:?}") };
-        assert_eq!(last, Some((*network).clone()), "{method:?}");
+        let networks = [Some(outcome.unwrap().model), last].map(|model| match model {
+            Some(Model::NTuple(network)) => (*network).clone(),
+            _ => panic!("{method:?}"),
+        });
+        assert_eq!(networks[0], networks[1], "{method:?}");
     }
 }
 
@@ -83,5 +86,81 @@ fn missed_tolerances_are_reported() {
     let data = TrainingData::new(games, &choices, Tuples::squares());
     let outcome = learn(Method::Lstd, data, &ridge, 1, &mut |_| true).unwrap();
     assert!(outcome.remarks[0].contains("it was raised to"), "{:?}", outcome.remarks);
-    assert_eq!(count(1_234_567), "1,234,567");
+}
+
+/// A learner that is restored from its state after every step takes the same steps.
+#[test]
+fn restored_learners_continue_to_the_same_state() {
+    let games = outflank_records::embedded::games();
+    let (choices, games) = choices_of(&games[..12]);
+    let default = MethodOptions { epochs: 3, discs_per_stage: 20, ..MethodOptions::default() };
+    let online = MethodOptions { online: true, ..default };
+    for (method, options) in [
+        (Method::IPref, default),
+        (Method::Pref, MethodOptions { tolerance: 0.5, ..MethodOptions::dual() }),
+        (Method::Classify, default),
+        (Method::Mm, default),
+        (Method::Lstd, default),
+        (Method::IPref, online),
+        (Method::MovePredictor, online),
+    ] {
+        let new = || {
+            let data = TrainingData::new(games, &choices, Tuples::squares());
+            learner(method, data, &options, 1).unwrap()
+        };
+        let budget = max_iterations(method, &options, games.len());
+        let (mut whole, mut resumed) = (new(), new());
+        let mut steps = 0;
+        while !whole.is_converged() && whole.spent() + whole.next_cost() <= budget {
+            whole.step().unwrap();
+            resumed.step().unwrap();
+            steps += 1;
+            assert_eq!(whole.state().unwrap(), resumed.state().unwrap(), "{method:?} {steps}");
+            // Compared as text, because a metric can be NaN before the first measurement.
+            let metrics = [&mut whole, &mut resumed].map(|l| format!("{:?}", l.metrics().unwrap()));
+            assert_eq!(metrics[0], metrics[1], "{method:?} {steps}");
+            // LSTD stores only its solution.
+            if method == Method::Lstd && !whole.is_converged() {
+                continue;
+            }
+            let state = resumed.state().unwrap();
+            resumed = new();
+            resumed.restore(&state).unwrap();
+        }
+        assert!(steps > 0 && resumed.is_converged() == whole.is_converged(), "{method:?}");
+        assert_eq!(resumed.summary(), whole.summary());
+    }
+}
+
+/// The examples seen are the choices of the games without random moves, counted by replaying them.
+#[test]
+fn the_examples_seen_are_those_of_the_games() {
+    let games = outflank_records::embedded::games();
+    let (choices, games) = choices_of(&games[..12]);
+    let (mut all, mut with_alternative) = (0, 0);
+    for game in games {
+        let mut position = Othello::start();
+        for ply in game.plies() {
+            all += 1;
+            with_alternative += u64::from(!ply.random && position.moves().count() > 1);
+            position = position.play(ply.mv);
+        }
+    }
+    let options = MethodOptions { epochs: 3, ..MethodOptions::default() };
+    for (method, online, expected) in [
+        (Method::IPref, false, with_alternative),
+        (Method::Mm, false, with_alternative),
+        (Method::Lstd, false, all),
+        (Method::IPref, true, 3 * with_alternative),
+        (Method::MovePredictor, true, 3 * with_alternative),
+    ] {
+        let options = MethodOptions { online, ..options };
+        let data = TrainingData::new(games, &choices, Tuples::squares());
+        let mut learner = learner(method, data, &options, 1).unwrap();
+        let budget = max_iterations(method, &options, games.len());
+        while !learner.is_converged() && learner.spent() + learner.next_cost() <= budget {
+            learner.step().unwrap();
+        }
+        assert_eq!(learner.counts().examples, Some(expected), "{method:?}");
+    }
 }

@@ -16,6 +16,7 @@ use super::{MmConfig, MmError, check, network};
 use outflank_games::othello::Othello;
 use outflank_models::{NTupleNetwork, Tuples};
 use outflank_records::Decision;
+use std::sync::Arc;
 
 /// The features that share one denominator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,8 +38,8 @@ pub fn learn_shared(
     mut on_iteration: impl FnMut(u32, f64, &NTupleNetwork) -> bool,
 ) -> Result<NTupleNetwork, MmError> {
     check(config)?;
-    let teams = Teams::new(tuples, config.binary, Reference::Zero, decisions)?;
-    let mut state = State::new(&teams, config.prior);
+    let teams = Arc::new(Teams::new(tuples, config.binary, Reference::Zero, decisions)?);
+    let mut state = State::new(Arc::clone(&teams), config.prior);
     let features = teams.features();
     let starts: Vec<usize> = match sharing {
         SharedDenominator::Tuple => tuples.offsets().collect(),

@@ -8,8 +8,8 @@
 //! w x - sum_j log(sum_{m in j} p_m e^{d_m x}) >= w x - sum_m p_m (e^{d_m x} - 1)
 //! ```
 //!
-//! since log t <= t - 1. The right-hand side, which touches the left at x = 0, is the minorizer;
-//! its maximum satisfies `sum_d d P_d e^{d x} = w`, with P_d the sum of the probabilities of the
+//! since log t <= t - 1. The right-hand side, which is equal to the left at x = 0, is the
+//! minorizer; its maximum satisfies `sum_d d P_d e^{d x} = w`, with P_d the sum of the probabilities of the
 //! teams with exponent d. With exponents 0 and 1 only, this is equation (9) of the paper. The
 //! virtual win and loss are two more decisions between a team with the feature and one without,
 //! with exponents 1 and -1: the left-hand side then takes every value, and there is exactly one
@@ -22,6 +22,7 @@
 use super::teams::{ActiveFeature, Group, Teams};
 use libm::{exp, log, log1p, sinh};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Maximum change of a team's log-strength in one update.
 const MAX_CHANGE: f64 = 20.0;
@@ -49,8 +50,8 @@ impl Point {
 
 /// A point and the strengths of the teams at this point.
 #[derive(Clone, Debug)]
-pub(super) struct State<'a> {
-    teams: &'a Teams,
+pub(super) struct State {
+    teams: Arc<Teams>,
     prior: f64,
     point: Point,
     /// The strength of each team, on a separate scale per decision.
@@ -59,9 +60,9 @@ pub(super) struct State<'a> {
     sums: Vec<f64>,
 }
 
-impl<'a> State<'a> {
+impl State {
     /// Creates the state with all strengths 1.
-    pub fn new(teams: &'a Teams, prior: f64) -> State<'a> {
+    pub fn new(teams: Arc<Teams>, prior: f64) -> State {
         let point = Point {
             logs: vec![0.0; teams.features().len()],
             teams: vec![0.0; teams.len()],
@@ -74,8 +75,8 @@ impl<'a> State<'a> {
         state
     }
 
-    pub fn teams(&self) -> &'a Teams {
-        self.teams
+    pub fn teams(&self) -> &Teams {
+        &self.teams
     }
 
     pub fn prior(&self) -> f64 {
@@ -105,13 +106,19 @@ impl<'a> State<'a> {
         self.update_objective();
     }
 
+    /// Sets log gamma of the features.
+    pub fn set_logs(&mut self, logs: Vec<f64>) {
+        self.point.logs = logs;
+        self.refresh();
+    }
+
     /// Updates each feature in turn.
     pub fn iterate(&mut self) {
-        let teams = self.teams;
+        let teams = Arc::clone(&self.teams);
         for (number, feature) in teams.features().iter().enumerate() {
             let change = self.best_change(number, feature);
             self.point.logs[number] += change;
-            self.apply(feature, change);
+            self.apply(&teams, feature, change);
         }
         self.refresh();
     }
@@ -119,7 +126,7 @@ impl<'a> State<'a> {
     /// Updates all features of a range simultaneously by equation (9); an exponent above 1 counts
     /// as several features.
     pub fn iterate_shared(&mut self, features: Range<usize>) {
-        let teams = self.teams;
+        let teams = Arc::clone(&self.teams);
         let changes: Vec<f64> = features
             .clone()
             .map(|number| {
@@ -182,11 +189,11 @@ impl<'a> State<'a> {
     }
 
     /// Updates the strengths of all teams with the feature.
-    fn apply(&mut self, feature: &ActiveFeature, change: f64) {
-        for group in self.teams.groups(feature) {
+    fn apply(&mut self, teams: &Teams, feature: &ActiveFeature, change: f64) {
+        for group in teams.groups(feature) {
             let more = libm::expm1(f64::from(group.exponent) * change);
-            for &team in self.teams.members(group) {
-                let decision = self.teams.decision(team as usize);
+            for &team in teams.members(group) {
+                let decision = teams.decision(team as usize);
                 let gained = self.strengths[team as usize] * more;
                 self.strengths[team as usize] += gained;
                 self.sums[decision] += gained;

@@ -10,7 +10,7 @@ use super::state::{Point, State};
 use libm::{exp, tanh};
 
 /// Number of directions: the last step and earlier ones.
-const DIRECTIONS: usize = 4;
+pub(super) const DIRECTIONS: usize = 4;
 
 /// Maximum number of Newton steps, and of halvings of a step.
 const MAX_STEPS: usize = 3;
@@ -38,10 +38,17 @@ pub(super) struct SubspaceSearch {
 }
 
 impl SubspaceSearch {
+    /// Rebuilds the directions between consecutive points, the newest first.
+    pub fn from_points(points: &[Point]) -> SubspaceSearch {
+        let steps = points.windows(2).take(DIRECTIONS);
+        let directions = steps.map(|pair| Direction::between(&pair[1], &pair[0])).collect();
+        SubspaceSearch { directions }
+    }
+
     /// Replaces the result of an iteration that started at `before` by the best combination of
     /// steps, if that is better. Steps with an expected gain below a tenth of `min_gain` are not
     /// tried.
-    pub fn extend(&mut self, state: &mut State<'_>, before: &Point, min_gain: f64) {
+    pub fn extend(&mut self, state: &mut State, before: &Point, min_gain: f64) {
         let iterated = state.point().clone();
         self.directions.truncate(DIRECTIONS - 1);
         self.directions.insert(0, Direction::between(before, &iterated));
@@ -70,7 +77,7 @@ impl SubspaceSearch {
 
     /// Takes a step, halved until the objective rises. Returns false, without a step, if it does
     /// not.
-    fn try_step(&self, state: &mut State<'_>, mut step: [f64; DIRECTIONS]) -> bool {
+    fn try_step(&self, state: &mut State, mut step: [f64; DIRECTIONS]) -> bool {
         let here = state.point().clone();
         for _ in 0..MAX_STEPS {
             let (mut logs, mut teams) = (here.logs.clone(), here.teams.clone());
@@ -90,7 +97,7 @@ impl SubspaceSearch {
 
     /// Returns the slope of the objective along each direction and the negative Hessian: the mean
     /// and covariance of the directions under the probabilities of the teams.
-    fn slopes(&self, state: &State<'_>) -> ([f64; DIRECTIONS], [[f64; DIRECTIONS]; DIRECTIONS]) {
+    fn slopes(&self, state: &State) -> ([f64; DIRECTIONS], [[f64; DIRECTIONS]; DIRECTIONS]) {
         let (point, teams) = (state.point(), state.teams());
         let mut slope = [0.0; DIRECTIONS];
         let mut curvature = [[0.0; DIRECTIONS]; DIRECTIONS];

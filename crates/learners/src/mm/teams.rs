@@ -72,7 +72,7 @@ impl Teams {
         reference: Reference,
         decisions: &[Decision<Othello>],
     ) -> Result<Teams, MmError> {
-        let mut builder = Builder::new(features.count(), reference);
+        let mut builder = Builder::new(features.feature_count(), reference);
         for decision in decisions {
             builder.add_decision(features, binary, decision)?;
         }
@@ -89,7 +89,7 @@ impl Teams {
         reference: Reference,
         decisions: &[Decision<Othello>],
     ) -> usize {
-        let mut builder = Builder::new(features.count(), reference);
+        let mut builder = Builder::new(features.feature_count(), reference);
         for decision in decisions {
             // A sample has few enough moves to be indexed.
             let _ = builder.add_decision(features, binary, decision);

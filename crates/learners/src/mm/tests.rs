@@ -125,7 +125,7 @@ fn random_lists(features: usize, binary: bool, rng: &mut Rng) -> Lists {
 }
 
 /// Log gamma of all features, 0 for those that make no difference.
-fn all_logs(features: usize, teams: &Teams, state: &State<'_>) -> Vec<f64> {
+fn all_logs(features: usize, teams: &Teams, state: &State) -> Vec<f64> {
     let mut logs = vec![0.0; features];
     for (feature, &log) in teams.features().iter().zip(state.logs()) {
         logs[feature.index as usize] = log;
@@ -137,14 +137,14 @@ fn all_logs(features: usize, teams: &Teams, state: &State<'_>) -> Vec<f64> {
 #[test]
 fn equation_6_of_the_paper() {
     let lists: Lists = vec![(0, vec![vec![0, 1, 2], vec![2, 3], vec![2, 4, 5]])];
-    let teams = Teams::from_lists(6, &lists);
+    let teams = std::sync::Arc::new(Teams::from_lists(6, &lists));
     // The third feature is in every team.
     assert!(teams.features().iter().all(|feature| feature.index != 2));
     let gammas = [2.0, 3.0, 5.0, 7.0, 1.5, 0.25f64];
     let expected: f64 = 2.0 * 3.0 * 5.0 / (2.0 * 3.0 * 5.0 + 5.0 * 7.0 + 5.0 * 1.5 * 0.25);
     let logs: Vec<f64> =
         teams.features().iter().map(|feature| gammas[feature.index as usize].ln()).collect();
-    let mut state = State::new(&teams, 1.0);
+    let mut state = State::new(teams.clone(), 1.0);
     assert!((state.log_likelihood() + 3f64.ln()).abs() < 1e-15);
     // The log-strengths of a decision are defined up to a constant.
     let whole = [30f64, 35.0, 1.875].map(f64::ln);
@@ -159,7 +159,7 @@ fn a_single_feature_has_the_strength_of_its_win_ratio() {
     for (a, b, prior) in [(3, 1, 1.0), (0, 5, 1.0), (7, 0, 0.5), (40, 2, 1e-9), (2, 2, 3.0)] {
         let mut lists: Lists = vec![(0, vec![vec![0], vec![]]); a];
         lists.extend(vec![(1, vec![vec![0], vec![]]); b]);
-        let teams = Teams::from_lists(1, &lists);
+        let teams = std::sync::Arc::new(Teams::from_lists(1, &lists));
         let fit = fit(&teams, MmConfig { prior, tolerance: 1e-12, ..CONFIG }, |_, _, _, _| true);
         let gamma = fit.state.logs()[0].exp();
         let odds = (a as f64 + prior) / (b as f64 + prior);
@@ -168,7 +168,7 @@ fn a_single_feature_has_the_strength_of_its_win_ratio() {
         if prior == 1e-9 {
             let twice: Lists =
                 lists.iter().map(|(winner, _)| (*winner, vec![vec![0, 0], vec![]])).collect();
-            let teams = Teams::from_lists(1, &twice);
+            let teams = std::sync::Arc::new(Teams::from_lists(1, &twice));
             let fit = super::fit(&teams, MmConfig { prior, ..CONFIG }, |_, _, _, _| true);
             let gamma = fit.state.logs()[0].exp();
             assert!((gamma * gamma / odds - 1.0).abs() < 1e-4, "{gamma} {odds}");
@@ -183,14 +183,14 @@ fn the_likelihood_never_falls_and_reaches_newtons_optimum() {
         let (binary, features) = (round % 2 == 0, 1 + rng.below(10) as usize);
         let lists = random_lists(features, binary, &mut rng);
         let prior = [1.0, 0.1, 10.0, 1e-3][round % 4];
-        let teams = Teams::from_lists(features, &lists);
-        let mut last = State::new(&teams, prior).objective();
+        let teams = std::sync::Arc::new(Teams::from_lists(features, &lists));
+        let mut last = State::new(teams.clone(), prior).objective();
         let rises = |last: &mut f64, now: f64| {
             assert!(now >= *last - 1e-10 * last.abs().max(1.0), "round {round}: {last} {now}");
             *last = now;
         };
         // By MM updates alone, without acceleration.
-        let mut state = State::new(&teams, prior);
+        let mut state = State::new(teams.clone(), prior);
         for _ in 0..20 {
             state.iterate();
             rises(&mut last, state.objective());
@@ -230,7 +230,7 @@ fn played(network: &NTupleNetwork, choices: &[Decision<Othello>]) -> f64 {
         let moves: Vec<Square> = choice.position.moves().collect();
         let at = moves.iter().position(|&mv| mv == choice.chosen).unwrap();
         let mut values = Vec::new();
-        network.after_moves(&choice.position, &moves, &mut values);
+        network.move_values(&choice.position, &moves, &mut values);
         let sum: f64 = values.iter().map(|&v| f64::from(v - values[at]).exp()).sum();
         -sum.ln()
     };
@@ -282,7 +282,7 @@ fn wins_match_expected_wins_at_the_optimum() {
     for choice in &choices {
         let moves: Vec<Square> = choice.position.moves().collect();
         let mut values = Vec::new();
-        network.after_moves(&choice.position, &moves, &mut values);
+        network.move_values(&choice.position, &moves, &mut values);
         let sum: f64 = values.iter().map(|&v| f64::from(v).exp()).sum();
         for (&mv, &value) in moves.iter().zip(&values) {
             let share = f64::from(value).exp() / sum;
@@ -376,7 +376,7 @@ fn long_teams_and_weak_priors_stay_finite() {
                 (0, vec![member(0, &mut rng), member(300, &mut rng), member(100, &mut rng)])
             })
             .collect();
-        let teams = Teams::from_lists(600, &lists);
+        let teams = std::sync::Arc::new(Teams::from_lists(600, &lists));
         let config = MmConfig { prior: 1e-9, max_iterations: 50, ..CONFIG };
         let mut last = f64::NEG_INFINITY;
         let fit = fit(&teams, config, |_, now, _, _| {

@@ -34,7 +34,7 @@ impl ChoiceSet {
     /// Returns the choices whose afterstate is in this stage.
     pub(super) fn of_stage(&self, stages: Stages, stage: usize) -> Vec<Choice> {
         let in_stage =
-            |choice: &&Choice| stages.of(64 - choice.board.empty().count_ones() + 1) == stage;
+            |choice: &&Choice| stages.stage_of(64 - choice.board.empty().count_ones() + 1) == stage;
         self.items.iter().filter(in_stage).copied().collect()
     }
 }

@@ -4,7 +4,7 @@ use super::choice_set::Choice;
 use super::stage_state::{EpochStats, StageState};
 use outflank_games::othello::Squares;
 use outflank_games::othello::kernel::{Kernel, Task};
-use outflank_models::patterns::{MoveFeatures, sum};
+use outflank_models::patterns::{MoveFeatures, active_weight_sum};
 
 /// The loss of a choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +50,7 @@ impl<L: MoveFeatures> Task for EpochChunk<'_, L> {
             let count = moves.count_ones() as usize;
             let rows = &rows[..count * width];
             for (value, row) in values.iter_mut().zip(rows.chunks_exact(width)) {
-                *value = sum(&self.state.weights, row);
+                *value = active_weight_sum(&self.state.weights, row);
             }
             let target = (moves & (chosen.bit() - 1)).count_ones() as usize;
             let values = &mut values[..count];

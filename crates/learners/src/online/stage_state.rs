@@ -82,16 +82,16 @@ impl StageState {
     }
 
     /// Returns the weights, rounded to multiples of 1/32.
-    pub(crate) fn into_rounded(mut self) -> Vec<f32> {
-        self.weights.pop();
+    pub(crate) fn rounded(&self) -> Vec<f32> {
         let max = f32::from(i16::MAX) * ROUNDING_UNIT;
-        for weight in &mut self.weights {
-            *weight = (*weight / ROUNDING_UNIT)
+        let round = |weight: &f32| {
+            (*weight / ROUNDING_UNIT)
                 .round_ties_even()
                 .clamp(-max / ROUNDING_UNIT, max / ROUNDING_UNIT)
-                * ROUNDING_UNIT;
-        }
-        self.weights
+                * ROUNDING_UNIT
+        };
+        // The last weight is padding.
+        self.weights[..self.weights.len() - 1].iter().map(round).collect()
     }
 
     /// Number of choices trained on, summed over all epochs.

@@ -1,9 +1,9 @@
 //! Gradients match finite differences; training does not depend on threads or interruptions.
 
 use super::*;
+use crate::training::Learner;
 use outflank_models::patterns::{AfterstateFeatures, ContextFeatures, Count, classic};
 use outflank_records::{DecisionFilter, decisions, embedded};
-use std::sync::Mutex;
 
 fn choices(games: usize) -> ChoiceSet {
     let records = embedded::games();
@@ -38,10 +38,10 @@ fn gradients_match_finite_differences() {
 #[test]
 fn training_lowers_the_loss() {
     let choices = choices(60);
-    let stages = Stages::of_width(20).unwrap();
+    let stages = Stages::with_width(20).unwrap();
     let after = AfterstateFeatures::new(classic(), Count::ALL.to_vec()).unwrap();
     for loss in [PreferenceLoss::Softmax, PreferenceLoss::Margin] {
-        let outcome = learn(&after, stages, &choices, config(loss, 4), &NoStore).unwrap();
+        let outcome = learn(&after, stages, &choices, config(loss, 4)).unwrap();
         let (first, last) = (outcome.curve[0], outcome.curve[3]);
         assert_eq!(first.choices, choices.len() as u64);
         assert!(last.loss < 0.5 * first.loss, "{loss:?}: {first:?} {last:?}");
@@ -54,56 +54,33 @@ fn training_lowers_the_loss() {
         }
     }
     let contexts = ContextFeatures::new(classic()).unwrap();
-    let outcome =
-        learn(&contexts, stages, &choices, config(PreferenceLoss::Softmax, 4), &NoStore).unwrap();
+    let outcome = learn(&contexts, stages, &choices, config(PreferenceLoss::Softmax, 4)).unwrap();
     assert!(outcome.curve[3].loss < 0.8 * outcome.curve[0].loss);
-}
-
-/// Saves stages in memory, and stops after a number of reports.
-struct MemoryStore {
-    stages: Mutex<Vec<Option<Vec<u8>>>>,
-    left: Mutex<u32>,
-}
-
-impl StageStore for MemoryStore {
-    fn load(&self, stage: usize) -> Result<Option<StageState>, String> {
-        Ok(self.stages.lock().unwrap()[stage].as_deref().and_then(StageState::from_bytes))
-    }
-
-    fn save(&self, stage: usize, state: &StageState) -> Result<(), String> {
-        self.stages.lock().unwrap()[stage] = Some(state.to_bytes());
-        Ok(())
-    }
-
-    fn on_progress(&self, _: usize, _: u32, _: usize) -> bool {
-        let mut left = self.left.lock().unwrap();
-        *left = left.saturating_sub(1);
-        *left > 0
-    }
 }
 
 #[test]
 fn results_do_not_depend_on_threads_or_interruptions() {
     let choices = choices(40);
-    let stages = Stages::of_width(12).unwrap();
+    let stages = Stages::with_width(12).unwrap();
     let features = AfterstateFeatures::new(classic(), vec![Count::OtherMoves]).unwrap();
     let config = config(PreferenceLoss::Softmax, 3);
     let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-    let whole = pool(1).install(|| learn(&features, stages, &choices, config, &NoStore).unwrap());
-    let other = pool(3).install(|| learn(&features, stages, &choices, config, &NoStore).unwrap());
+    let whole = pool(1).install(|| learn(&features, stages, &choices, config).unwrap());
+    let other = pool(3).install(|| learn(&features, stages, &choices, config).unwrap());
     assert_eq!(whole, other);
-    let store = MemoryStore { stages: Mutex::new(vec![None; stages.count()]), left: Mutex::new(0) };
-    let mut stops = 0;
-    let resumed = loop {
-        *store.left.lock().unwrap() = 5;
-        match pool(2).install(|| learn(&features, stages, &choices, config, &store)) {
-            Ok(outcome) => break outcome,
-            Err(OnlineError::Stopped) => stops += 1,
-            Err(error) => panic!("{error}"),
-        }
-    };
-    assert!(stops > 0);
-    assert_eq!(whole, resumed);
+    // A learner restored from the state after each epoch ends with the same weights.
+    let learner = || OnlineLearner::new(features.clone(), stages, &choices, config).unwrap();
+    let mut resumed = learner();
+    for _ in 0..config.epochs {
+        pool(2).install(|| resumed.step().unwrap());
+        let state = resumed.state().unwrap();
+        resumed = learner();
+        resumed.restore(&state).unwrap();
+    }
+    assert_eq!((resumed.trainer_weights(), resumed.spent()), (whole.weights, 3));
+    // The count of examples is that of the choices, once an epoch.
+    let counted = u64::from(config.epochs) * choices.len() as u64;
+    assert_eq!(resumed.counts().examples, Some(counted));
 }
 
 #[test]
@@ -122,7 +99,7 @@ fn invalid_parameters_are_rejected() {
     let features = ContextFeatures::new(classic()).unwrap();
     let learn = |choices: &ChoiceSet, learning_rate, epochs| {
         let config = OnlineConfig { learning_rate, epochs, ..config(PreferenceLoss::Softmax, 1) };
-        learn(&features, Stages::ONE, choices, config, &NoStore).unwrap_err().to_string()
+        learn(&features, Stages::ONE, choices, config).unwrap_err().to_string()
     };
     let some: ChoiceSet = choices(1);
     assert!(learn(&ChoiceSet::default(), 0.1, 1).contains("no choice to learn from"));

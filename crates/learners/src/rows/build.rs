@@ -55,7 +55,8 @@ fn build<F: Features<Othello>>(
         RowKind::Preference(_) => -1.0,
         RowKind::Class { .. } => 1.0,
     };
-    let mut builder = Builder::new(features, SparseRows::empty(features.count(), member_sign));
+    let mut builder =
+        Builder::new(features, SparseRows::empty(features.feature_count(), member_sign));
     // A sample of decisions determines the capacity, so that memory is allocated once.
     let moves = |decision: &Decision<Othello>| decision.position.moves().count();
     let stride = decisions.len().div_ceil(SAMPLE_SIZE).max(1);
@@ -79,7 +80,8 @@ struct Builder<'a, F> {
 
 impl<F: Features<Othello>> Builder<'_, F> {
     fn new(features: &F, rows: SparseRows) -> Builder<'_, F> {
-        let sums = VectorBuilder { sums: vec![0.0; features.count()], ..VectorBuilder::default() };
+        let sums =
+            VectorBuilder { sums: vec![0.0; features.feature_count()], ..VectorBuilder::default() };
         Builder { features, rows, before: Vec::new(), sums }
     }
 

@@ -13,7 +13,7 @@ fn choices(games: usize) -> Vec<Decision<Othello>> {
 }
 
 fn dense<F: Features<Othello>>(features: &F, position: &Othello, black: Side) -> Vec<f32> {
-    let mut dense = vec![0.0; features.count()];
+    let mut dense = vec![0.0; features.feature_count()];
     features.visit(position, black, |index, value| dense[index] += value);
     dense
 }

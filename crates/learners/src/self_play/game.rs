@@ -5,7 +5,7 @@ use outflank_games::Side;
 use outflank_games::othello::kernel::{Kernel, Task};
 use outflank_games::othello::{Board, Othello, Square, Squares};
 use outflank_models::Evaluate;
-use outflank_models::patterns::{AfterstateFeatures, MoveFeatures, Stages, sum};
+use outflank_models::patterns::{AfterstateFeatures, MoveFeatures, Stages, active_weight_sum};
 use outflank_runs::Rng;
 use outflank_runs::rng::RngExt;
 
@@ -73,11 +73,11 @@ impl Task for SelfPlayGame<'_> {
             }
             self.features.rows(kernel, board, moves, &mut rows, width);
             let discs = 65 - board.empty().count_ones();
-            let weights = self.weights[self.stages.of(discs)];
+            let weights = self.weights[self.stages.stage_of(discs)];
             let count = moves.count_ones();
             let (index, value) = if random {
                 let index = self.rng.below(count) as usize;
-                (index, sum(weights, &rows[index * width..][..width]))
+                (index, active_weight_sum(weights, &rows[index * width..][..width]))
             } else {
                 best(weights, &rows[..count as usize * width], width, &mut self.rng)
             };
@@ -94,7 +94,7 @@ impl Task for SelfPlayGame<'_> {
             });
             (board, first) = (Board { own: other, other: own }, !first);
         }
-        // `board` is seen by the first player if `first`.
+        // `board` is seen from the side of the first player if `first` is true.
         let margin = if first { board.difference() } else { -board.difference() };
         lambda_returns(&positions, margin, self.config.lambda as f32)
     }
@@ -105,7 +105,7 @@ impl Task for SelfPlayGame<'_> {
 fn best(weights: &[f32], rows: &[i32], width: usize, rng: &mut Rng) -> (usize, f32) {
     let (mut best, mut value, mut equal) = (0, f32::MIN, 1);
     for (index, row) in rows.chunks_exact(width).enumerate() {
-        let score = sum(weights, row);
+        let score = active_weight_sum(weights, row);
         if score > value {
             (best, value, equal) = (index, score, 1);
         } else if score == value {
@@ -130,7 +130,7 @@ fn opponent_move(
     };
     let squares: Vec<Square> = Squares(moves).collect();
     let mut values = Vec::with_capacity(squares.len());
-    opponent.after_moves(&position, &squares, &mut values);
+    opponent.move_values(&position, &squares, &mut values);
     let best = values.iter().copied().fold(f32::MIN, f32::max);
     let equal: Vec<usize> = (0..values.len()).filter(|&i| values[i] >= best - 1e-6).collect();
     rng.pick(&equal).copied().unwrap_or(0)

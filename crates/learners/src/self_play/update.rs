@@ -3,7 +3,7 @@
 use super::game::{TrainingTarget, logistic};
 use crate::online::StageState;
 use outflank_games::othello::kernel::{Kernel, Task};
-use outflank_models::patterns::{AfterstateFeatures, MoveFeatures, sum};
+use outflank_models::patterns::{AfterstateFeatures, MoveFeatures, active_weight_sum};
 
 /// The targets of one stage, in the order of the games.
 pub(super) struct StageUpdate<'a, I> {
@@ -24,7 +24,7 @@ impl<'a, I: Iterator<Item = &'a TrainingTarget>> Task for StageUpdate<'a, I> {
         let (mut loss, mut count) = (0.0, 0);
         for &TrainingTarget { board, target } in self.targets {
             self.features.row(kernel, board.own, board.other, &mut row);
-            let value = sum(&self.state.weights, &row);
+            let value = active_weight_sum(&self.state.weights, &row);
             // ln(1 + exp(v)) - target v, in a form that does not overflow.
             let softplus = libm::logf(1.0 + libm::expf(-value.abs())) + value.max(0.0);
             loss += f64::from(softplus - target * value);

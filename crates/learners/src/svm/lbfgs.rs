@@ -37,6 +37,19 @@ impl LbfgsMemory {
         self.pairs.drain(..self.pairs.len().saturating_sub(MAX_PAIRS));
     }
 
+    /// Returns the vectors s and y of each pair.
+    pub fn vectors(&self) -> Vec<&[f64]> {
+        self.pairs.iter().flat_map(|pair| [&pair.s[..], &pair.y[..]]).collect()
+    }
+
+    /// Adds pairs from the vectors of [`LbfgsMemory::vectors`].
+    pub fn add_vectors(&mut self, vectors: Vec<Vec<f64>>) {
+        let mut vectors = vectors.into_iter();
+        while let (Some(s), Some(y)) = (vectors.next(), vectors.next()) {
+            self.add_pairs(vec![(s, y)]);
+        }
+    }
+
     /// Multiplies a vector by the approximate inverse of the Hessian, given its diagonal.
     pub fn solve(&self, vector: &[f64], diagonal: &[f64]) -> Vec<f64> {
         let mut z = vector.to_vec();

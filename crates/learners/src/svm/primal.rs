@@ -23,15 +23,19 @@
 
 use super::lbfgs::LbfgsMemory;
 use super::{SvmError, SvmFit, check};
+use crate::training::encoding::{f64_bytes, f64_numbers_of, mismatch};
 use crate::{IterationState, SparseRows};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::borrow::Borrow;
 use std::ops::Range;
 
-/// Number of blocks of rows; more blocks take more memory, fewer leave cores idle.
+/// Number of blocks of rows, each summed by one thread; more take more memory, fewer leave cores idle.
 const BLOCKS: usize = 16;
 
-/// The relative gain below which a step may be the last. Problems with few rows and many columns
-/// have a small gradient early, with much left to gain.
+/// A Newton step may be the last only if its relative gain in the objective is below this. The
+/// gradient norm alone is not enough: with few rows and many columns it is small long before the
+/// optimum.
 const MAX_FINAL_GAIN: f64 = 3.5e-5;
 
 /// Solves until the gradient norm is at most `tolerance` times its initial value and a step gains
@@ -43,41 +47,140 @@ pub fn solve_primal(
     max_iterations: u32,
     mut on_iteration: impl FnMut(IterationState<'_>) -> bool,
 ) -> Result<SvmFit, SvmError> {
-    check(rows, c, tolerance)?;
-    let problem = PrimalProblem { rows, c, blocks: blocks(rows.groups()) };
-    let n = rows.columns();
-    let mut weights = vec![0.0; n];
-    let mut current = problem.evaluate(&weights);
-    let start = norm(&current.gradient);
-    let mut lbfgs = LbfgsMemory::default();
-    let (mut iteration, mut converged) = (0, start == 0.0);
-    while !converged && iteration < max_iterations {
-        iteration += 1;
-        let direction = problem.newton_direction(&current, &mut lbfgs);
-        let length = problem.line_search(&weights, &direction);
-        let trial: Vec<f64> = weights.iter().zip(&direction).map(|(w, d)| w + length * d).collect();
-        let next = problem.evaluate(&trial);
-        let gained = current.objective - next.objective;
-        if gained > 0.0 {
-            weights = trial;
-            current = next;
-        }
-        let ratio = norm(&current.gradient) / start;
-        let relative_gain = gained / current.objective;
-        converged =
-            (ratio <= tolerance && relative_gain <= MAX_FINAL_GAIN) || relative_gain <= 1e-13;
-        let objective = current.objective;
-        if !on_iteration(IterationState {
-            iteration,
-            objective,
-            residual: ratio,
-            weights: &weights,
-        }) {
+    let mut solver = PrimalSolver::new(rows, c, tolerance)?;
+    while !solver.converged() && solver.iteration < max_iterations {
+        solver.step();
+        if !on_iteration(solver.progress()) {
             break;
         }
     }
-    let gap = 0.5 * dot(&current.gradient, &current.gradient);
-    Ok(SvmFit { weights, objective: current.objective, gap, iterations: iteration, converged })
+    Ok(solver.fit())
+}
+
+/// Newton's method, one iteration at a time.
+pub(crate) struct PrimalSolver<R> {
+    rows: R,
+    c: f64,
+    tolerance: f64,
+    weights: Vec<f64>,
+    current: Evaluation,
+    /// The gradient norm at the start.
+    start: f64,
+    lbfgs: LbfgsMemory,
+    iteration: u32,
+    /// The gradient norm relative to the start.
+    residual: f64,
+    converged: bool,
+}
+
+/// The numbers of a solver's state besides its vectors.
+#[derive(Serialize, Deserialize)]
+struct PrimalHeader {
+    iteration: u32,
+    start: f64,
+    residual: f64,
+    converged: bool,
+    pairs: usize,
+}
+
+impl<R: Borrow<SparseRows>> PrimalSolver<R> {
+    /// Starts at zero.
+    pub fn new(rows: R, c: f64, tolerance: f64) -> Result<PrimalSolver<R>, SvmError> {
+        check(rows.borrow(), c, tolerance)?;
+        let weights = vec![0.0; rows.borrow().columns()];
+        let current = PrimalProblem::new(rows.borrow(), c).evaluate(&weights);
+        let start = norm(&current.gradient);
+        Ok(PrimalSolver {
+            rows,
+            c,
+            tolerance,
+            weights,
+            current,
+            start,
+            lbfgs: LbfgsMemory::default(),
+            iteration: 0,
+            residual: 1.0,
+            converged: start == 0.0,
+        })
+    }
+
+    /// Performs one Newton iteration.
+    pub fn step(&mut self) {
+        self.iteration += 1;
+        let problem = PrimalProblem::new(self.rows.borrow(), self.c);
+        let direction = problem.newton_direction(&self.current, &mut self.lbfgs);
+        let length = problem.line_search(&self.weights, &direction);
+        let trial: Vec<f64> =
+            self.weights.iter().zip(&direction).map(|(w, d)| w + length * d).collect();
+        let next = problem.evaluate(&trial);
+        let gained = self.current.objective - next.objective;
+        if gained > 0.0 {
+            self.weights = trial;
+            self.current = next;
+        }
+        self.residual = norm(&self.current.gradient) / self.start;
+        let relative_gain = gained / self.current.objective;
+        self.converged = (self.residual <= self.tolerance && relative_gain <= MAX_FINAL_GAIN)
+            || relative_gain <= 1e-13;
+    }
+
+    pub fn converged(&self) -> bool {
+        self.converged
+    }
+
+    pub fn progress(&self) -> IterationState<'_> {
+        IterationState {
+            iteration: self.iteration,
+            objective: self.current.objective,
+            residual: self.residual,
+            weights: &self.weights,
+        }
+    }
+
+    pub fn fit(&self) -> SvmFit {
+        SvmFit {
+            weights: self.weights.clone(),
+            objective: self.current.objective,
+            gap: 0.5 * dot(&self.current.gradient, &self.current.gradient),
+            iterations: self.iteration,
+            converged: self.converged,
+        }
+    }
+
+    /// Serializes the state. A converged solver needs no pairs.
+    pub fn state(&self) -> Result<Vec<Vec<u8>>, String> {
+        let pairs = if self.converged { Vec::new() } else { self.lbfgs.vectors() };
+        let header = PrimalHeader {
+            iteration: self.iteration,
+            start: self.start,
+            residual: self.residual,
+            converged: self.converged,
+            pairs: pairs.len() / 2,
+        };
+        let mut shards = vec![serde_json::to_vec(&header).map_err(|error| error.to_string())?];
+        shards.push(f64_bytes(&self.weights));
+        shards.extend(pairs.into_iter().map(f64_bytes));
+        Ok(shards)
+    }
+
+    pub fn restore(&mut self, shards: &[Vec<u8>]) -> Result<(), String> {
+        let [header, weights, pairs @ ..] = shards else { return Err(mismatch()) };
+        let header: PrimalHeader = serde_json::from_slice(header).map_err(|_| mismatch())?;
+        if pairs.len() != 2 * header.pairs || header.start != self.start {
+            return Err(mismatch());
+        }
+        let count = self.weights.len();
+        let vectors: Result<Vec<Vec<f64>>, String> =
+            pairs.iter().map(|bytes| f64_numbers_of(bytes, count)).collect();
+        self.weights = f64_numbers_of(weights, count)?;
+        self.current = PrimalProblem::new(self.rows.borrow(), self.c).evaluate(&self.weights);
+        self.lbfgs = LbfgsMemory::default();
+        self.lbfgs.add_vectors(vectors?);
+        self.iteration = header.iteration;
+        self.residual = header.residual;
+        self.converged = header.converged;
+        Ok(())
+    }
 }
 
 /// Objective, gradient and violated rows at a point.
@@ -112,7 +215,11 @@ struct BlockSums {
     head: Vec<f64>,
 }
 
-impl PrimalProblem<'_> {
+impl<'a> PrimalProblem<'a> {
+    fn new(rows: &'a SparseRows, c: f64) -> PrimalProblem<'a> {
+        PrimalProblem { rows, c, blocks: blocks(rows.groups()) }
+    }
+
     fn evaluate(&self, weights: &[f64]) -> Evaluation {
         let n = weights.len();
         let mirrored = self.rows.vectors().mirror(weights);

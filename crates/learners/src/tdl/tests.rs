@@ -94,7 +94,7 @@ fn games_follow_the_rules() {
         while !position.is_over() {
             let moves: Vec<_> = position.moves().collect();
             let mut values = Vec::new();
-            network.after_moves(&position, &moves, &mut values);
+            network.move_values(&position, &moves, &mut values);
             // One draw decides on a random move. Greedy values of random weights have no ties
             // except by symmetry at the first move.
             let random = rng.chance(0.2);
@@ -110,7 +110,7 @@ fn games_follow_the_rules() {
             (TrainableNTuple::new(&network), TrainableNTuple::new(&network));
         let margin =
             play_evaluation_game(&mut black, &mut white, 0.2, &mut rng::stream(seed, &["game"]));
-        assert_eq!(Some(margin), position.margin());
+        assert_eq!(Some(margin), position.result());
     }
 }
 
@@ -135,7 +135,7 @@ fn reference_game(
                 _ => &*learner,
             };
             let mut values = Vec::new();
-            mover.after_moves(&position, &moves, &mut values);
+            mover.move_values(&position, &moves, &mut values);
             let values: Vec<f64> = values.iter().map(|&v| f64::from(v)).collect();
             best_move(&values, true, rng)
         };
@@ -143,7 +143,7 @@ fn reference_game(
         let predict =
             |position: &Othello| libm::tanh(f64::from(learner.value(position, Side::Black)));
         if !random {
-            let target = match next.margin() {
+            let target = match next.result() {
                 Some(margin) => f64::from(margin.signum()),
                 None => predict(&next),
             };
@@ -158,7 +158,7 @@ fn reference_game(
                 *weight = (f64::from(*weight) + step * times) as f32;
             }
         }
-        if let Some(margin) = next.margin() {
+        if let Some(margin) = next.result() {
             return margin;
         }
         position = next;

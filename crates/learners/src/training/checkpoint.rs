@@ -2,7 +2,7 @@
 
 use super::{Learner, Measurement, TrainingError};
 use outflank_runs::files::{self, FileError};
-use outflank_runs::{ProgressLog, shards};
+use outflank_runs::{ProgressLog, sections};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -12,27 +12,95 @@ pub const CHECKPOINT: &str = "checkpoint.bin";
 /// File name of the previous checkpoint, used if the last one is damaged.
 pub const PREVIOUS_CHECKPOINT: &str = "checkpoint-before.bin";
 
+/// File name of the checkpoint with the best value of the monitored metric.
+pub const BEST_CHECKPOINT: &str = "checkpoint-best.bin";
+
 /// Largest checkpoint in bytes.
 const MAX_BYTES: u64 = 1 << 34;
 
-/// Saves a checkpoint and keeps the previous one.
-pub(super) fn save_checkpoint<L: Learner>(
+/// Returns whether a folder has a checkpoint.
+#[must_use]
+pub fn has_checkpoint(folder: &Path) -> bool {
+    [CHECKPOINT, PREVIOUS_CHECKPOINT].iter().any(|name| folder.join(name).exists())
+}
+
+/// Removes the checkpoints of a folder.
+pub fn remove_checkpoints(folder: &Path) -> Result<(), FileError> {
+    for name in [PREVIOUS_CHECKPOINT, BEST_CHECKPOINT, CHECKPOINT] {
+        let path = folder.join(name);
+        if path.exists() {
+            files::remove(&path)?;
+        }
+    }
+    Ok(())
+}
+
+/// Saves the state of a learner that was restored from a run of an earlier version, so that a
+/// [`Trainer`](super::Trainer) continues it.
+pub fn import_checkpoint<L: Learner + ?Sized>(
     learner: &L,
     curve: &[Measurement],
     folder: &Path,
 ) -> Result<(), TrainingError> {
+    save_checkpoint(learner, curve, folder)
+}
+
+/// Packs the measurements and the state of a learner.
+fn pack<L: Learner + ?Sized>(learner: &L, curve: &[Measurement]) -> Result<Vec<u8>, TrainingError> {
     let mut blocks = vec![encode_curve(curve).into_bytes()];
     blocks.extend(learner.state().map_err(TrainingError::Step)?);
+    Ok(sections::pack(&blocks))
+}
+
+/// Saves a checkpoint and keeps the previous one.
+pub(super) fn save_checkpoint<L: Learner + ?Sized>(
+    learner: &L,
+    curve: &[Measurement],
+    folder: &Path,
+) -> Result<(), TrainingError> {
+    let bytes = pack(learner, curve)?;
     let (last, previous) = (folder.join(CHECKPOINT), folder.join(PREVIOUS_CHECKPOINT));
     if last.exists() {
-        std::fs::rename(&last, &previous).map_err(FileError::on("rename", &last))?;
+        files::rename(&last, &previous)?;
     }
-    Ok(files::write(&last, &shards::pack(&blocks))?)
+    Ok(files::write(&last, &bytes)?)
+}
+
+/// Saves the checkpoint with the best value of the monitored metric.
+pub(super) fn save_best_checkpoint<L: Learner + ?Sized>(
+    learner: &L,
+    curve: &[Measurement],
+    folder: &Path,
+) -> Result<(), TrainingError> {
+    Ok(files::write(&folder.join(BEST_CHECKPOINT), &pack(learner, curve)?)?)
+}
+
+/// Restores the learner from a checkpoint file and returns its measurements.
+fn restore<L: Learner + ?Sized>(
+    learner: &mut L,
+    blocks: &[Vec<u8>],
+) -> Result<Vec<Measurement>, String> {
+    let (curve, state) = blocks.split_first().ok_or("it is empty")?;
+    let curve = std::str::from_utf8(curve).ok().and_then(decode_curve);
+    learner.restore(state)?;
+    curve.ok_or_else(|| "its measurements are damaged".to_owned())
+}
+
+/// Restores the learner from the checkpoint with the best value of the monitored metric.
+pub(super) fn load_best_checkpoint<L: Learner + ?Sized>(
+    learner: &mut L,
+    folder: &Path,
+) -> Result<(), TrainingError> {
+    let path = folder.join(BEST_CHECKPOINT);
+    let failed = |reason| TrainingError::Checkpoint { path: path.display().to_string(), reason };
+    let blocks = sections::unpack(&files::read(&path, MAX_BYTES)?).map_err(failed)?;
+    restore(learner, &blocks).map_err(failed)?;
+    Ok(())
 }
 
 /// Restores the learner from the last undamaged checkpoint, if there is one, and returns its
 /// measurements.
-pub(super) fn load_checkpoint<L: Learner>(
+pub(super) fn load_checkpoint<L: Learner + ?Sized>(
     learner: &mut L,
     folder: &Path,
 ) -> Result<Option<Vec<Measurement>>, TrainingError> {
@@ -43,33 +111,27 @@ pub(super) fn load_checkpoint<L: Learner>(
         }
         let failed =
             |reason| TrainingError::Checkpoint { path: path.display().to_string(), reason };
-        let blocks = match shards::unpack(&files::read(&path, MAX_BYTES)?) {
+        let blocks = match sections::unpack(&files::read(&path, MAX_BYTES)?) {
             Ok(blocks) => blocks,
             Err(reason) => {
                 damage.get_or_insert(failed(reason));
                 continue;
             }
         };
-        let mut restore = || -> Result<Vec<Measurement>, String> {
-            let (curve, state) = blocks.split_first().ok_or("it is empty")?;
-            let curve = std::str::from_utf8(curve).ok().and_then(decode_curve);
-            learner.restore(state)?;
-            curve.ok_or_else(|| "its measurements are damaged".to_owned())
-        };
-        let curve = restore().map_err(failed)?;
+        let curve = restore(learner, &blocks).map_err(failed)?;
         if let Some(TrainingError::Checkpoint { path: last, reason }) = damage {
             let text = format!("{last}: {reason}; resuming from {}", path.display());
             ProgressLog::new(false).println(&text);
             // The next save would otherwise replace the valid checkpoint by the damaged one.
-            std::fs::remove_file(&last).map_err(FileError::on("remove", Path::new(&last)))?;
+            files::remove(Path::new(&last))?;
         }
         return Ok(Some(curve));
     }
     damage.map_or(Ok(None), Err)
 }
 
-/// Encodes one line per measurement: the games, then each score, its error and the losses. Rust
-/// formats and parses floating-point numbers without loss.
+/// Encodes one line per measurement: the budget used, then each value, its error and the losses.
+/// Rust formats and parses floating-point numbers without loss.
 fn encode_curve(curve: &[Measurement]) -> String {
     let mut text = String::new();
     for point in curve {

@@ -6,7 +6,7 @@ use outflank_arena::matches::play_match;
 use outflank_games::Line;
 use outflank_games::othello::Othello;
 use outflank_models::Model;
-use outflank_players::{ForcedRandom, Greedy, PlayerFactory};
+use outflank_players::{Greedy, PlayerFactory, RandomMoves};
 
 /// An evaluator that plays matches against opponents.
 #[derive(Clone, Debug)]
@@ -15,7 +15,7 @@ pub struct OpponentEvaluator {
     pub opponents: Vec<PlayerFactory<Othello>>,
     /// Games per opponent, half with each color.
     pub games: u32,
-    /// Probability of a forced random move of the trained player.
+    /// Probability of a random move of the trained player.
     pub random: f64,
     /// The seed of the games.
     pub seed: u64,
@@ -23,7 +23,7 @@ pub struct OpponentEvaluator {
     pub threads: usize,
 }
 
-impl<L: Learner> Evaluator<L> for OpponentEvaluator
+impl<L: Learner + ?Sized> Evaluator<L> for OpponentEvaluator
 where
     L::Model: Into<Model>,
 {
@@ -39,7 +39,7 @@ where
     /// Returns the score against each opponent, 0 to 100, the half-width of its 95% confidence
     /// interval and the percentage of lost games. Several models divide the games among them.
     fn measure(&self, learner: &L) -> Result<Option<Metrics>, TrainingError> {
-        let models: Vec<Model> = learner.models().into_iter().map(Into::into).collect();
+        let models: Vec<Model> = learner.models()?.into_iter().map(Into::into).collect();
         let (count, total) = (models.len() as u32, self.games / 2);
         let mut metrics = Metrics::default();
         for opponent in &self.opponents {
@@ -53,7 +53,7 @@ where
                 };
                 let (policy, random) = (model.policy(), self.random);
                 let trained = PlayerFactory::new(name, move || {
-                    Ok(Box::new(ForcedRandom::new(Greedy::new(policy.clone()), random)))
+                    Ok(Box::new(RandomMoves::new(Greedy::new(policy.clone()), random)))
                 });
                 let openings = vec![Line::default()];
                 let config = ContestConfig {
@@ -64,7 +64,7 @@ where
                     remote: None,
                 };
                 let pair = [trained, opponent.clone()];
-                let (report, _) = play_match(&pair, &config, None, None, |_, _| {})?;
+                let (report, _) = play_match(&pair, &config, None, None, |_, _| true)?;
                 if !report.complete {
                     return Ok(None);
                 }

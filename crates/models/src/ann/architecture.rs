@@ -248,35 +248,37 @@ impl FromStr for Architecture {
             "SR+WS" => (FirstLayer::Shared, true),
             "SP" => (FirstLayer::Spatial, false),
             "SR+SP" => (FirstLayer::Spatial, true),
-            _ => return Err(ArchitectureError::Kind(short(kind))),
+            _ => return Err(ArchitectureError::Kind(truncate(kind))),
         };
         let layers = layers.trim();
         if layers.is_empty() {
-            return Err(ArchitectureError::NoLayers(short(kind)));
+            return Err(ArchitectureError::NoLayers(truncate(kind)));
         }
         let layers: Vec<&str> = layers.split('-').map(str::trim).collect();
         let inputs_per_square = match layers[0] {
             "64" => 1,
             "128" => 2,
             "192" => 3,
-            other => return Err(ArchitectureError::Inputs(short(other))),
+            other => return Err(ArchitectureError::Inputs(truncate(other))),
         };
         let (last, hidden) = layers[1..].split_last().unwrap_or((&"", &[]));
         if *last != "1" {
-            return Err(ArchitectureError::Output(short(last)));
+            return Err(ArchitectureError::Output(truncate(last)));
         }
         let units = |(index, text): (usize, &&str)| {
-            let sets = first == FirstLayer::Shared && index == 0;
+            let counts_sets = first == FirstLayer::Shared && index == 0;
             let example = match first {
                 FirstLayer::Full => "FC 192-32-8-1",
                 FirstLayer::Shared => "WS 192-16x8-16-8-1",
                 FirstLayer::Spatial => "SP 192-91-40-10-1",
             };
             let error =
-                || ArchitectureError::Layer { layer: index + 2, text: short(text), example };
+                || ArchitectureError::Layer { layer: index + 2, text: truncate(text), example };
             let number = match text.split_once(['x', 'X', '×']) {
-                Some((number, symmetries)) if sets && symmetries.trim() == "8" => number.trim(),
-                None if !sets => text,
+                Some((number, symmetries)) if counts_sets && symmetries.trim() == "8" => {
+                    number.trim()
+                }
+                None if !counts_sets => text,
                 _ => return Err(error()),
             };
             if number.is_empty() || !number.bytes().all(|b| b.is_ascii_digit()) {
@@ -291,7 +293,7 @@ impl FromStr for Architecture {
 }
 
 /// Truncates a text for an error message.
-fn short(text: &str) -> String {
+fn truncate(text: &str) -> String {
     text.chars().take(40).collect()
 }
 

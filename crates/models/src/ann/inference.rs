@@ -83,11 +83,12 @@ impl Inference {
                 let base = self.base[symmetry * row..][..row].as_chunks_mut::<N>().0;
                 for (chunk, a) in of_input(0).iter().enumerate() {
                     let (own, other) = (&mut own[chunk], &mut other[chunk]);
-                    // Missing inputs have weight zero. A single input is 0 for an empty square and
-                    // -1 for an opponent's disc.
-                    let none = [0.0; N];
-                    let b = if inputs > 1 { &of_input(1)[chunk] } else { &none };
-                    let c = if inputs > 2 { &of_input(2)[chunk] } else { &none };
+                    // The weights of the inputs for an own disc (a), an opponent's disc (b) and an
+                    // empty square (c). Missing inputs have weight zero. A single input is 0 for an
+                    // empty square and -1 for an opponent's disc.
+                    let zero = [0.0; N];
+                    let b = if inputs > 1 { &of_input(1)[chunk] } else { &zero };
+                    let c = if inputs > 2 { &of_input(2)[chunk] } else { &zero };
                     let base = &mut base[chunk];
                     for lane in 0..N {
                         (own[lane], other[lane]) = if inputs == 1 {
@@ -320,7 +321,7 @@ pub(super) fn subtract_row(from: &mut [f32], row: &[f32]) {
 
 /// Returns the symmetric board whose inputs are lexicographically smallest (section 3.3). With
 /// one input per square an opponent's disc is the smallest, otherwise an empty square.
-fn canonical(board: Board, single: bool) -> Board {
+fn canonical(board: Board, single_input: bool) -> Board {
     let mut smallest = board;
     for symmetry in &Symmetry::ALL[1..] {
         let other = board.transform(*symmetry);
@@ -328,8 +329,8 @@ fn canonical(board: Board, single: bool) -> Board {
         let square = differ & differ.wrapping_neg();
         let rank = |board: Board| match (board.own & square != 0, board.other & square != 0) {
             (true, _) => 2,
-            (_, true) => u8::from(!single),
-            _ => u8::from(single),
+            (_, true) => u8::from(!single_input),
+            _ => u8::from(single_input),
         };
         if rank(other) < rank(smallest) {
             smallest = other;

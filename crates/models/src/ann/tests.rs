@@ -58,7 +58,8 @@ fn net(name: &str, seed: u64) -> Mlp {
     Mlp::random(&name.parse().unwrap(), &mut stream(seed, &["ann", name]))
 }
 
-fn of(position: &Othello, side: Side) -> Board {
+/// Returns the board as seen by a side.
+fn board_seen_by(position: &Othello, side: Side) -> Board {
     Board { own: position.discs(side), other: position.discs(side.other()) }
 }
 
@@ -111,7 +112,7 @@ fn reference(architecture: &Architecture, weights: &[f64], board: Board) -> f64 
         for (unit, bias) in index[x.len()].iter().enumerate() {
             let mut sum = bias.map_or(0.0, |i| weights[i]);
             for square in 0..64u8 {
-                let shared = symmetry.square(Square::new(square).unwrap()).index();
+                let shared = symmetry.transform_square(Square::new(square).unwrap()).index();
                 for j in 0..n {
                     let weight = index[shared * n + j][unit].map_or(0.0, |i| weights[i]);
                     sum += weight * x[usize::from(square) * n + j];
@@ -155,13 +156,13 @@ fn values_match_the_reference() {
         let (mut moves, mut values) = (Vec::new(), Vec::new());
         for position in boards(2, 120) {
             for side in Side::BOTH {
-                let exact = reference(net.architecture(), &weights, of(&position, side));
+                let exact = reference(net.architecture(), &weights, board_seen_by(&position, side));
                 let value = f64::from(net.value(&position, side));
                 assert!((value - exact).abs() < 5e-6, "{name}: {value} {exact}");
             }
             moves.clear();
             moves.extend(position.moves());
-            net.after_moves(&position, &moves, &mut values);
+            net.move_values(&position, &moves, &mut values);
             for (mv, value) in moves.iter().zip(&values) {
                 let after = net.value(&position.play(*mv), position.to_move());
                 assert!((after - value).abs() < 5e-6, "{name}: {value} {after}");
@@ -212,7 +213,7 @@ fn gradients_match_finite_differences() {
         let net = net(name, 7);
         let before = to_f64(net.weights());
         let sequence: Vec<Board> =
-            boards(8, 24).iter().step_by(2).map(|p| of(p, Side::Black)).collect();
+            boards(8, 24).iter().step_by(2).map(|p| board_seen_by(p, Side::Black)).collect();
         let steps: Vec<f32> = (0..sequence.len()).map(|t| 0.02 * (t as f32 - 4.5)).collect();
         let mut trainable = TrainableMlp::new(&net);
         let predicted = trainable.predict(&sequence).to_vec();
@@ -260,13 +261,14 @@ fn accumulators_match_full_evaluation() {
         let mut trainable = TrainableMlp::new(&net);
         let mut rng = stream(10, &["ann table"]);
         let mut position = Othello::start();
-        let mut accumulators = Side::BOTH.map(|side| trainable.accumulator(of(&position, side)));
+        let mut accumulators =
+            Side::BOTH.map(|side| trainable.accumulator(board_seen_by(&position, side)));
         let (mut after_values, mut values) = (AfterstateValues::default(), Vec::new());
         while !position.is_over() {
             let moves: Vec<Square> = position.moves().collect();
-            net.after_moves(&position, &moves, &mut values);
+            net.move_values(&position, &moves, &mut values);
             let side = position.to_move();
-            trainable.after_moves(
+            trainable.move_values(
                 &accumulators[side.index()],
                 position.move_bits(),
                 &mut after_values,
@@ -323,13 +325,14 @@ fn avx2_and_portable_code_agree_bit_for_bit() {
         let inference = &net.inference;
         let mut activations = vec![0.0; inference.layout.activations];
         for position in boards(13, 40) {
-            let board = of(&position, Side::Black);
+            let board = board_seen_by(&position, Side::Black);
             let portable =
                 kernel::Portable.run(Value { inference, board, activations: &mut activations });
             let avx2 = avx2_kernel.run(Value { inference, board, activations: &mut activations });
             assert_eq!(portable.to_bits(), avx2.to_bits(), "{name}");
         }
-        let sequence: Vec<Board> = boards(14, 30).iter().map(|p| of(p, Side::White)).collect();
+        let sequence: Vec<Board> =
+            boards(14, 30).iter().map(|p| board_seen_by(p, Side::White)).collect();
         let steps = vec![0.01; sequence.len()];
         let trained = |by: &dyn Fn(&mut TrainableMlp)| {
             let mut trainable = TrainableMlp::new(&net);

@@ -83,13 +83,26 @@ impl TrainableMlp {
         kernel::run(Refresh { inference: &self.inference, accumulator });
     }
 
-    /// Updates an accumulator by a move. `mine` means that the accumulator's side makes the move.
-    pub fn advance(&self, accumulator: &mut Accumulator, square: Square, flips: u64, mine: bool) {
-        kernel::run(Advance { inference: &self.inference, accumulator, square, flips, mine });
+    /// Updates an accumulator by a move. `by_own_side` means that the accumulator's side
+    /// makes the move.
+    pub fn advance(
+        &self,
+        accumulator: &mut Accumulator,
+        square: Square,
+        flips: u64,
+        by_own_side: bool,
+    ) {
+        kernel::run(Advance {
+            inference: &self.inference,
+            accumulator,
+            square,
+            flips,
+            by_own_side,
+        });
     }
 
     /// Evaluates the moves of the accumulator's side.
-    pub fn after_moves(
+    pub fn move_values(
         &mut self,
         accumulator: &Accumulator,
         moves: u64,
@@ -99,7 +112,7 @@ impl TrainableMlp {
         let (inference, activations, moves) =
             (&self.inference, &mut self.activations, Squares(moves));
         let push = |square, flips, value: f32| out.push(square, flips, f64::from(value));
-        kernel::run(AfterMoves {
+        kernel::run(EvaluateMoves {
             inference,
             activations,
             board: accumulator.board,
@@ -147,7 +160,7 @@ struct Advance<'a> {
     accumulator: &'a mut Accumulator,
     square: Square,
     flips: u64,
-    mine: bool,
+    by_own_side: bool,
 }
 
 impl Task for Advance<'_> {
@@ -157,7 +170,7 @@ impl Task for Advance<'_> {
     fn run<K: Kernel>(self, _: K) {
         let before = self.accumulator.board;
         // `play_with_flips` also swaps the sides.
-        self.accumulator.board = if self.mine {
+        self.accumulator.board = if self.by_own_side {
             before.play_with_flips(self.square, self.flips).pass()
         } else {
             before.pass().play_with_flips(self.square, self.flips)
@@ -170,7 +183,7 @@ impl Task for Advance<'_> {
 }
 
 /// Computes the values after moves of the owner of `board.own`.
-pub(super) struct AfterMoves<'a, I, F> {
+pub(super) struct EvaluateMoves<'a, I, F> {
     pub inference: &'a Inference,
     pub activations: &'a mut [f32],
     pub board: Board,
@@ -180,12 +193,12 @@ pub(super) struct AfterMoves<'a, I, F> {
     pub push: F,
 }
 
-impl<I: Iterator<Item = Square>, F: FnMut(Square, u64, f32)> Task for AfterMoves<'_, I, F> {
+impl<I: Iterator<Item = Square>, F: FnMut(Square, u64, f32)> Task for EvaluateMoves<'_, I, F> {
     type Output = ();
 
     #[inline(always)]
     fn run<K: Kernel>(mut self, kernel: K) {
-        let AfterMoves { inference, activations, board, .. } = self;
+        let EvaluateMoves { inference, activations, board, .. } = self;
         let width = inference.layout.width;
         for square in self.moves {
             let flips = kernel.flips(board.own, board.other, square);

@@ -103,7 +103,8 @@ impl WeightLayout {
         }
         let source = |symmetry: &Symmetry| {
             std::array::from_fn(|at| {
-                Square::new(at as u8).map_or(0, |square| symmetry.square(square).index() as u8)
+                Square::new(at as u8)
+                    .map_or(0, |square| symmetry.transform_square(square).index() as u8)
             })
         };
         let source_square: Vec<[u8; 64]> = Symmetry::ALL[..symmetries].iter().map(source).collect();

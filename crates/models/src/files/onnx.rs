@@ -6,7 +6,9 @@
 //! shape (N, planes, 8, 8). The output `logits` has shape (N, 60): one logit per square except the
 //! four center squares.
 
-use crate::nets::{CLASSES, EPSILON, NetGraph, Node, Op, Role, STAGES, Weights, fold_batch_norm};
+use crate::nets::{
+    CLASSES, EPSILON, NET_STAGES, NetGraph, Node, Op, Role, Weights, fold_batch_norm,
+};
 
 /// A Protocol Buffers message.
 #[derive(Default)]
@@ -50,18 +52,18 @@ impl Message {
 }
 
 /// An attribute of an operation.
-enum Value<'a> {
+enum AttributeValue<'a> {
     Float(f32),
     Int(i64),
     Ints(&'a [i64]),
 }
 
-fn attribute(name: &str, value: &Value<'_>) -> Message {
+fn attribute(name: &str, value: &AttributeValue<'_>) -> Message {
     let attribute = Message::default().text(1, name);
     match *value {
-        Value::Float(f) => attribute.float(2, f).int(20, 1),
-        Value::Int(i) => attribute.int(3, i).int(20, 2),
-        Value::Ints(ints) => {
+        AttributeValue::Float(f) => attribute.float(2, f).int(20, 1),
+        AttributeValue::Int(i) => attribute.int(3, i).int(20, 2),
+        AttributeValue::Ints(ints) => {
             ints.iter().fold(attribute, |attribute, &i| attribute.int(8, i)).int(20, 7)
         }
     }
@@ -85,13 +87,19 @@ fn value_info(name: &str, shape: &[usize]) -> Message {
 
 /// The graph under construction.
 #[derive(Default)]
-struct Graph {
+struct OnnxGraph {
     nodes: Vec<Message>,
     tensors: Vec<Message>,
 }
 
-impl Graph {
-    fn node(&mut self, op: &str, inputs: &[&str], output: &str, attributes: &[(&str, Value<'_>)]) {
+impl OnnxGraph {
+    fn node(
+        &mut self,
+        op: &str,
+        inputs: &[&str],
+        output: &str,
+        attributes: &[(&str, AttributeValue<'_>)],
+    ) {
         let mut node = inputs.iter().fold(Message::default(), |m, input| m.text(1, input));
         node = node.text(2, output).text(3, output).text(4, op);
         for (name, value) in attributes {
@@ -109,7 +117,7 @@ impl Graph {
 
     /// Adds a slice of a tensor: axes, starts, ends, steps.
     fn slice(&mut self, input: &str, output: &str, [axes, from, to, steps]: [&[i64]; 4]) {
-        let constant = |graph: &mut Graph, suffix: &str, values: &[i64]| {
+        let constant = |graph: &mut OnnxGraph, suffix: &str, values: &[i64]| {
             graph.ints(format!("{output}.{suffix}"), values)
         };
         let from = constant(self, "from", from);
@@ -124,7 +132,7 @@ impl Graph {
 #[must_use]
 pub fn write_onnx(net: &NetGraph, weights: &Weights) -> Vec<u8> {
     let (net, weights) = fold_batch_norm(net, weights);
-    let mut graph = Graph::default();
+    let mut graph = OnnxGraph::default();
     for (param, values) in net.params().iter().zip(weights.values()) {
         let raw: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
         graph.tensors.push(tensor(&param.name, &param.shape, 1, &raw));
@@ -154,7 +162,7 @@ pub fn write_onnx(net: &NetGraph, weights: &Weights) -> Vec<u8> {
 }
 
 fn write_node(
-    graph: &mut Graph,
+    graph: &mut OnnxGraph,
     net: &NetGraph,
     (index, node): (usize, &Node),
     inputs: &[String],
@@ -165,52 +173,57 @@ fn write_node(
         let mut found = net.params_of(index).map(|param| &net.params()[param]);
         found.find(|param| param.role == role).map(|param| param.name.as_str())
     };
-    let with = |roles: &[Role]| -> Vec<&str> {
+    let inputs_with = |roles: &[Role]| -> Vec<&str> {
         std::iter::once(x).chain(roles.iter().filter_map(|&role| param(role))).collect()
     };
-    let from = net.nodes()[node.inputs[0]].shape;
+    let input_shape = net.nodes()[node.inputs[0]].shape;
     match node.op {
         Op::Input => {}
         Op::Conv { size, stride, .. } => {
             let (size, stride, pad) = (size as i64, stride as i64, size as i64 / 2);
             let attributes = [
-                ("kernel_shape", Value::Ints(&[size; 2])),
-                ("strides", Value::Ints(&[stride; 2])),
-                ("pads", Value::Ints(&[pad; 4])),
+                ("kernel_shape", AttributeValue::Ints(&[size; 2])),
+                ("strides", AttributeValue::Ints(&[stride; 2])),
+                ("pads", AttributeValue::Ints(&[pad; 4])),
             ];
-            graph.node("Conv", &with(&[Role::Weight, Role::Bias]), output, &attributes);
+            graph.node("Conv", &inputs_with(&[Role::Weight, Role::Bias]), output, &attributes);
         }
         Op::Linear { .. } => {
             let flat = format!("{output}.flat");
-            graph.node("Flatten", &[x], &flat, &[("axis", Value::Int(1))]);
-            let mut inputs = with(&[Role::Weight, Role::Bias]);
+            graph.node("Flatten", &[x], &flat, &[("axis", AttributeValue::Int(1))]);
+            let mut inputs = inputs_with(&[Role::Weight, Role::Bias]);
             inputs[0] = &flat;
-            graph.node("Gemm", &inputs, output, &[("transB", Value::Int(1))]);
+            graph.node("Gemm", &inputs, output, &[("transB", AttributeValue::Int(1))]);
         }
         Op::BatchNorm => {
             let roles = [Role::Scale, Role::Shift, Role::RunningMean, Role::RunningVariance];
-            let epsilon = [("epsilon", Value::Float(EPSILON))];
-            graph.node("BatchNormalization", &with(&roles), output, &epsilon);
+            let epsilon = [("epsilon", AttributeValue::Float(EPSILON))];
+            graph.node("BatchNormalization", &inputs_with(&roles), output, &epsilon);
         }
         Op::Relu => graph.node("Relu", &[x], output, &[]),
         // Removed by folding.
         Op::Dropout { .. } => graph.node("Identity", &[x], output, &[]),
         Op::Add => graph.node("Add", &[x, &inputs[1]], output, &[]),
-        Op::Concat => graph.node("Concat", &[x, &inputs[1]], output, &[("axis", Value::Int(1))]),
+        Op::Concat => {
+            graph.node("Concat", &[x, &inputs[1]], output, &[("axis", AttributeValue::Int(1))])
+        }
         Op::Shortcut { stride } => {
             let every = format!("{output}.every");
-            let (end, step) = (from.side as i64, stride as i64);
+            let (end, step) = (input_shape.side as i64, stride as i64);
             graph.slice(x, &every, [&[2, 3], &[0, 0], &[end, end], &[step, step]]);
-            let more = (node.shape.channels - from.channels) as i64;
+            let more = (node.shape.channels - input_shape.channels) as i64;
             let pads = graph.ints(format!("{output}.pads"), &[0, 0, 0, 0, 0, more, 0, 0]);
             graph.node("Pad", &[&every, &pads], output, &[]);
         }
         Op::AvgPool => {
-            let two = [("kernel_shape", Value::Ints(&[2, 2])), ("strides", Value::Ints(&[2, 2]))];
+            let two = [
+                ("kernel_shape", AttributeValue::Ints(&[2, 2])),
+                ("strides", AttributeValue::Ints(&[2, 2])),
+            ];
             graph.node("AveragePool", &[x], output, &two);
         }
         Op::GlobalAvgPool => graph.node("GlobalAveragePool", &[x], output, &[]),
-        Op::Gate => {
+        Op::ScaleAndShift => {
             let channels = node.shape.channels as i64;
             let named = |suffix: &str| format!("{output}.{suffix}");
             let (open, shift) = (named("open"), named("shift"));
@@ -223,10 +236,10 @@ fn write_node(
             graph.node("Mul", &[x, &named("wide")], &named("gated"), &[]);
             graph.node("Add", &[&named("gated"), &named("wideshift")], output, &[]);
         }
-        Op::Select => {
+        Op::SelectStage => {
             let named = |suffix: &str| format!("{output}.{suffix}");
             let planes = net.nodes()[node.inputs[1]].shape.channels as i64;
-            let (stages, each) = (STAGES as i64, node.shape.channels as i64);
+            let (stages, each) = (NET_STAGES as i64, node.shape.channels as i64);
             // Multiply each stage's slice by its one-hot mask and sum.
             let (on, mask) = (named("on"), named("mask"));
             let cell = [&[1, 2, 3][..], &[planes - stages, 0, 0], &[planes, 1, 1], &[1, 1, 1]];
@@ -237,7 +250,7 @@ fn write_node(
             graph.node("Reshape", &[x, &rows], &named("parts"), &[]);
             graph.node("Mul", &[&named("parts"), &mask], &named("masked"), &[]);
             let axis = graph.ints(named("axis"), &[1]);
-            let flat = [("keepdims", Value::Int(0))];
+            let flat = [("keepdims", AttributeValue::Int(0))];
             graph.node("ReduceSum", &[&named("masked"), &axis], output, &flat);
         }
     }

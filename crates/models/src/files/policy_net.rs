@@ -4,7 +4,7 @@
 //! precision, all other parameters in single precision.
 
 use super::Origin;
-use crate::nets::{Input, NetGraph, Param, Role, Weights, named};
+use crate::nets::{Input, NetGraph, Param, Role, Weights, net_by_name};
 use safetensors::{Dtype, SafeTensors, tensor::TensorView};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -50,7 +50,7 @@ pub fn read_policy(bytes: &[u8]) -> Result<(NetGraph, Weights, Origin), String> 
         ));
     }
     let input = metadata.input.parse::<Input>().map_err(|e| e.to_string())?;
-    let net = named(&metadata.network, input).map_err(|e| e.to_string())?;
+    let net = net_by_name(&metadata.network, input).map_err(|e| e.to_string())?;
     let tensors =
         SafeTensors::deserialize(bytes).map_err(|e| format!("the file is damaged ({e})"))?;
     if let Some(unknown) =
@@ -178,7 +178,7 @@ mod tests {
 
     #[test]
     fn networks_round_trip() {
-        let net = named("res2x8-se", "ones+colour".parse().unwrap()).unwrap();
+        let net = net_by_name("res2x8-se", "ones+colour".parse().unwrap()).unwrap();
         let weights = Weights::init(&net, 4);
         let origin = Origin { method: "cnn".to_owned(), ..Origin::default() };
         let bytes = write_policy(&net, &weights, &origin, false).unwrap();

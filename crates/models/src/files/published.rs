@@ -6,7 +6,7 @@ use crate::View;
 use outflank_runs::files::checksum;
 
 /// First 16 hexadecimal digits of the SHA-256 of each file, and its name.
-const INVERTED: [(&str, &str); 8] = [
+const INVERTED_PLAYERS: [(&str, &str); 8] = [
     ("2ef2edf272fd00f0", "RunnarsonLucas2014IPref1"),
     ("d23846534d811719", "RunnarsonLucas2014IPrefN"),
     ("26534896c41f0d18", "Manning2010GECCO"),
@@ -18,7 +18,7 @@ const INVERTED: [(&str, &str); 8] = [
 ];
 
 /// Returns the view of a published file if it is not the default one.
-pub(super) fn view(bytes: &[u8]) -> Option<View> {
+pub(super) fn known_view(bytes: &[u8]) -> Option<View> {
     let sum = checksum(bytes);
-    INVERTED.iter().any(|(prefix, _)| sum.starts_with(prefix)).then_some(View::Invert)
+    INVERTED_PLAYERS.iter().any(|(prefix, _)| sum.starts_with(prefix)).then_some(View::Invert)
 }

@@ -10,7 +10,7 @@ use super::policy_net::{
     METADATA_KEY, POLICY_KIND, fits_half, read_metadata, read_policy, write_policy,
 };
 use crate::ann::{Architecture, Mlp};
-use crate::nets::{PolicyNet, STAGES};
+use crate::nets::{NET_STAGES, PolicyNet};
 use crate::patterns::{AfterstateFeatures, ContextFeatures, Count, MoveFeatures, Stages};
 use crate::{Features, Model, MovePredictor, NTupleNetwork, Patterns, Tuple, Tuples, View};
 use outflank_games::Position;
@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
 /// Weights that are stored in 16 bits are multiples of this.
-const GRID: f32 = 1.0 / 32.0;
+const QUANTIZATION_STEP: f32 = 1.0 / 32.0;
 
 /// The metadata of a model other than a policy network.
 #[derive(Serialize, Deserialize)]
@@ -62,11 +62,11 @@ pub fn read_safetensors(bytes: &[u8]) -> Result<(Model, Origin), String> {
         let (net, weights, origin) = read_policy(bytes)?;
         let policy = PolicyNet::new(net, weights);
         // Finite weights can still overflow. Stages may use different weights, so each is tested.
-        let stages = if policy.net().input().stage { STAGES } else { 1 };
+        let stages = if policy.net().input().stage_planes { NET_STAGES } else { 1 };
         let game = std::iter::successors(Some(Othello::start()), |at: &Othello| {
             at.moves().next().map(|mv| at.play(mv))
         });
-        let positions = game.step_by(60 / STAGES).take(stages);
+        let positions = game.step_by(60 / NET_STAGES).take(stages);
         if policy.logits(positions).iter().any(|logit| !logit.is_finite()) {
             return Err("the outputs are not finite: the weights are too large".to_owned());
         }
@@ -74,7 +74,7 @@ pub fn read_safetensors(bytes: &[u8]) -> Result<(Model, Origin), String> {
     }
     let metadata: ModelMetadata = read_metadata(bytes)?;
     if metadata.format != 1 || metadata.game != "othello" {
-        return Err(unknown(&metadata));
+        return Err(unknown_model_error(&metadata));
     }
     let tensors =
         SafeTensors::deserialize(bytes).map_err(|e| format!("the file is damaged ({e})"))?;
@@ -99,7 +99,7 @@ pub fn read_safetensors(bytes: &[u8]) -> Result<(Model, Origin), String> {
     let misfit = "the weights do not fit the features";
     let model = match metadata.kind.as_str() {
         "ntuple" => {
-            let mut weights = read_weights(&tensor, &[tuples.count()], FEATURES)?;
+            let mut weights = read_weights(&tensor, &[tuples.feature_count()], FEATURES)?;
             let weights = weights.pop().unwrap_or_default();
             let network = NTupleNetwork::new(tuples, weights, view).ok_or(misfit)?;
             network.with_binary(metadata.binary).into()
@@ -124,12 +124,12 @@ pub fn read_safetensors(bytes: &[u8]) -> Result<(Model, Origin), String> {
                 read_weights(&tensor, &[stages.count(), features.weight_count()], FEATURES)?;
             MovePredictor::new(features, stages, weights).ok_or(misfit)?.into()
         }
-        _ => return Err(unknown(&metadata)),
+        _ => return Err(unknown_model_error(&metadata)),
     };
     Ok((model, metadata.origin))
 }
 
-fn unknown(metadata: &ModelMetadata) -> String {
+fn unknown_model_error(metadata: &ModelMetadata) -> String {
     format!(
         "unknown model (format {}, game '{}', kind '{}'); use a newer version of the program",
         metadata.format, metadata.game, metadata.kind
@@ -138,7 +138,8 @@ fn unknown(metadata: &ModelMetadata) -> String {
 
 fn stages(metadata: &ModelMetadata) -> Result<Stages, String> {
     let width = metadata.stage.ok_or("metadata entry 'outflank': 'stage' is missing")?;
-    Stages::of_width(width).ok_or(format!("invalid stage width {width}; a stage has 1 to 60 discs"))
+    Stages::with_width(width)
+        .ok_or(format!("invalid stage width {width}; a stage has 1 to 60 discs"))
 }
 
 fn counts(metadata: &ModelMetadata) -> Result<Vec<Count>, String> {
@@ -169,7 +170,7 @@ fn read_weights(
             data.as_chunks::<4>().0.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect()
         }
         Dtype::I16 if staged && tensor.shape() == shape => {
-            let on_grid = |&bytes| f32::from(i16::from_le_bytes(bytes)) * GRID;
+            let on_grid = |&bytes| f32::from(i16::from_le_bytes(bytes)) * QUANTIZATION_STEP;
             data.as_chunks::<2>().0.iter().map(on_grid).collect()
         }
         dtype => {
@@ -202,11 +203,13 @@ pub fn write_safetensors(model: &Model, origin: &Origin) -> Result<Vec<u8>, Stri
         Model::Patterns(patterns) => (Some(patterns.stages()), patterns.features().counts()),
         Model::MovePredictor(predictor) => (
             Some(predictor.stages()),
-            predictor.features().after().map_or(&[], AfterstateFeatures::counts),
+            predictor.features().afterstate().map_or(&[], AfterstateFeatures::counts),
         ),
     };
-    let afterstates =
-        matches!(model, Model::MovePredictor(predictor) if predictor.features().after().is_some());
+    let afterstates = match model {
+        Model::MovePredictor(predictor) => predictor.features().afterstate().is_some(),
+        _ => false,
+    };
     let placements = |tuple: &Tuple| {
         tuple.placements().iter().map(|i| i.iter().map(|s| s.index() as u8).collect()).collect()
     };
@@ -236,7 +239,7 @@ pub fn write_safetensors(model: &Model, origin: &Origin) -> Result<Vec<u8>, Stri
     };
     let row = rows.first().map_or(0, |row| row.len());
     let shape = if stages.is_some() { vec![rows.len(), row] } else { vec![row] };
-    let (dtype, bytes) = match stages.and_then(|_| on_grid(&rows)) {
+    let (dtype, bytes) = match stages.and_then(|_| quantize(&rows)) {
         Some(bytes) => (Dtype::I16, bytes),
         None => (Dtype::F32, rows.concat().iter().flat_map(|w| w.to_le_bytes()).collect()),
     };
@@ -245,11 +248,11 @@ pub fn write_safetensors(model: &Model, origin: &Origin) -> Result<Vec<u8>, Stri
     safetensors::serialize([("weights", view)], Some(metadata)).map_err(|e| e.to_string())
 }
 
-/// Returns the weights as 16-bit multiples of the grid if that is exact.
-fn on_grid(rows: &[&[f32]]) -> Option<Vec<u8>> {
+/// Returns the weights as 16-bit multiples of [`QUANTIZATION_STEP`] if that is exact.
+fn quantize(rows: &[&[f32]]) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(2 * rows.iter().map(|row| row.len()).sum::<usize>());
     for &weight in rows.iter().copied().flatten() {
-        let steps = weight / GRID;
+        let steps = weight / QUANTIZATION_STEP;
         // The cast truncates fractions and saturates large numbers; both fail the comparison.
         let short = steps as i16;
         if f32::from(short) != steps {

@@ -31,7 +31,7 @@ pub fn load_tuples(path: &Path) -> Result<Tuples, ModelError> {
 }
 
 /// Parses a list of tuples.
-fn read_tuples(text: &str) -> Result<Tuples, String> {
+pub fn read_tuples(text: &str) -> Result<Tuples, String> {
     let (mut tuples, mut weights, mut symmetric) = (Vec::new(), 0, true);
     for (number, line) in text.lines().enumerate() {
         let at_line = |reason: String| format!("line {}: {reason}", number + 1);
@@ -126,7 +126,7 @@ mod tests {
         let placements: Vec<usize> = tuples.tuples().iter().map(|t| t.placements().len()).collect();
         // A pair in the corner has eight placements, d4 has four.
         assert_eq!(placements, [8, 1, 4]);
-        assert_eq!(tuples.count(), 9 + 9 + 3);
+        assert_eq!(tuples.feature_count(), 9 + 9 + 3);
     }
 
     #[test]

@@ -6,7 +6,7 @@
 //! output. Without pooling (`-np`) all maps stay 8x8 and the output layer reads every cell, because
 //! the mean of a map carries no location.
 
-use super::STAGES;
+use super::NET_STAGES;
 use super::builder::{Builder, NodeId};
 
 /// Whether a network downsamples its feature maps.
@@ -46,8 +46,8 @@ pub(super) fn conv_stack(b: &mut Builder, stack: ConvStack, classes: usize) {
     let ConvStack { channels, batch_norm, dropout, stages } = stack;
     let layer = |b: &mut Builder, x: NodeId, outputs: usize| match stages {
         true => {
-            let all = b.linear(x, STAGES * outputs, true);
-            b.select(all)
+            let all = b.linear(x, NET_STAGES * outputs, true);
+            b.select_stage(all)
         }
         false => b.linear(x, outputs, true),
     };
@@ -193,7 +193,7 @@ pub(super) fn residual_tower(b: &mut Builder, tower: ResidualTower, classes: usi
             z = b.linear(z, (channels / 4).max(1), true);
             z = b.relu(z);
             z = b.linear(z, 2 * channels, true);
-            inner = b.gate(inner, z);
+            inner = b.scale_and_shift(inner, z);
         }
         x = b.add(x, inner);
         if !pre_activation {

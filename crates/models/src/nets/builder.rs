@@ -1,6 +1,6 @@
 //! Construction of network graphs, node by node.
 
-use super::{Input, NetGraph, Node, Op, STAGES, Shape};
+use super::{Input, NET_STAGES, NetGraph, Node, Op, Shape};
 
 /// The index of a node.
 pub(super) type NodeId = usize;
@@ -110,16 +110,16 @@ impl Builder {
         self.push(Op::Linear { bias }, vec![input], Shape { channels: outputs, side: 1 })
     }
 
-    pub(super) fn gate(&mut self, input: NodeId, gates: NodeId) -> NodeId {
-        debug_assert_eq!(self.shape(gates).len(), 2 * self.shape(input).channels);
+    pub(super) fn scale_and_shift(&mut self, input: NodeId, factors: NodeId) -> NodeId {
+        debug_assert_eq!(self.shape(factors).len(), 2 * self.shape(input).channels);
         let shape = self.shape(input);
-        self.push(Op::Gate, vec![input, gates], shape)
+        self.push(Op::ScaleAndShift, vec![input, factors], shape)
     }
 
-    /// Adds a selection of the slice of the current stage from a vector with one slice per stage.
-    pub(super) fn select(&mut self, input: NodeId) -> NodeId {
+    /// Adds the selection of the current stage's slice from a vector with one slice per stage.
+    pub(super) fn select_stage(&mut self, input: NodeId) -> NodeId {
         let Shape { channels, side } = self.shape(input);
-        debug_assert_eq!((channels % STAGES, side), (0, 1));
-        self.push(Op::Select, vec![input, 0], Shape { channels: channels / STAGES, side })
+        debug_assert_eq!((channels % NET_STAGES, side), (0, 1));
+        self.push(Op::SelectStage, vec![input, 0], Shape { channels: channels / NET_STAGES, side })
     }
 }

@@ -72,19 +72,19 @@ const EXAMPLES: [&str; 23] = [
 
 /// Returns one network of each architecture, for tests. Stage planes are added where required.
 pub fn examples(input: Input) -> impl Iterator<Item = NetGraph> {
-    let with_stage = Input { stage: true, ..input };
-    EXAMPLES
-        .iter()
-        .filter_map(move |name| named(name, input).or_else(|_| named(name, with_stage)).ok())
+    let with_stage = Input { stage_planes: true, ..input };
+    EXAMPLES.iter().filter_map(move |name| {
+        net_by_name(name, input).or_else(|_| net_by_name(name, with_stage)).ok()
+    })
 }
 
 /// Builds the network with this name (case-insensitive) and input encoding.
-pub fn named(name: &str, input: Input) -> Result<NetGraph, NetError> {
+pub fn net_by_name(name: &str, input: Input) -> Result<NetGraph, NetError> {
     let lower = name.to_ascii_lowercase();
     let mut builder = Builder::new(input.planes());
     build(&mut builder, &lower, CLASSES)?;
     let net = builder.finish(&lower, input);
-    match input.stage || net.nodes().iter().all(|node| node.op != Op::Select) {
+    match input.stage_planes || net.nodes().iter().all(|node| node.op != Op::SelectStage) {
         true => Ok(net),
         false => Err(NetError::Stage { name: lower, input }),
     }
@@ -171,12 +171,12 @@ mod tests {
 
     #[test]
     fn conv8_has_the_published_parameters_and_flops() {
-        let net = named("Conv8-BN", Input::PIECES).unwrap();
+        let net = net_by_name("Conv8-BN", Input::PIECES).unwrap();
         assert_eq!(format!("{:.2}", net.trainable_params() as f64 / 1e6), "4.43");
         assert_eq!(format!("{:.1}", net.flops() as f64 / 1e6), "301.6");
         assert_eq!(net.name(), "conv8-bn");
         // Only the first layer depends on the number of planes.
-        let more = named("conv8-bn", "vmoves+colour".parse().unwrap()).unwrap();
+        let more = net_by_name("conv8-bn", "vmoves+colour".parse().unwrap()).unwrap();
         assert_eq!(more.trainable_params() - net.trainable_params(), 2 * 64 * 9);
     }
 
@@ -213,7 +213,7 @@ mod tests {
         }
         // The depth in a name counts the convolutions of the main path and the output layer.
         let count = |name: &str, role: Role| {
-            let net = named(name, Input::PIECES).unwrap();
+            let net = net_by_name(name, Input::PIECES).unwrap();
             net.params().iter().filter(|param| param.role == role).count()
         };
         assert_eq!(count("resnet-32", Role::Weight), 32);
@@ -238,10 +238,10 @@ mod tests {
             "res10x",
             "densenet-40-np-p",
         ] {
-            assert!(matches!(named(name, Input::PIECES), Err(NetError::Name(_))), "{name}");
+            assert!(matches!(net_by_name(name, Input::PIECES), Err(NetError::Name(_))), "{name}");
         }
         for name in ["res0x64", "res10x99999", "fc99x64", "res10x4"] {
-            assert!(matches!(named(name, Input::PIECES), Err(NetError::Size(_))), "{name}");
+            assert!(matches!(net_by_name(name, Input::PIECES), Err(NetError::Size(_))), "{name}");
         }
         assert!("piece".parse::<Input>().is_err());
         for text in ["pieces", "ones+colour", "vmoves", "pieces+stage", "vmoves+colour+stage"] {

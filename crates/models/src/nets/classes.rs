@@ -34,7 +34,7 @@ pub fn class_of(square: Square) -> Option<usize> {
 }
 
 /// Returns the square of a class.
-fn class_square(class: usize) -> Option<Square> {
+fn square_of_class(class: usize) -> Option<Square> {
     (0..64).filter_map(Square::new).find(|&square| class_of(square) == Some(class))
 }
 
@@ -42,7 +42,9 @@ fn class_square(class: usize) -> Option<Square> {
 #[must_use]
 pub fn class_permutation(symmetry: Symmetry) -> [usize; CLASSES] {
     std::array::from_fn(|class| {
-        class_square(class).and_then(|square| class_of(symmetry.square(square))).unwrap_or(class)
+        square_of_class(class)
+            .and_then(|square| class_of(symmetry.transform_square(square)))
+            .unwrap_or(class)
     })
 }
 
@@ -57,9 +59,9 @@ mod tests {
         let d4: Square = "d4".parse().unwrap();
         assert_eq!(class_of(d4), None);
         for class in 0..CLASSES {
-            assert_eq!(class_square(class).and_then(class_of), Some(class));
+            assert_eq!(square_of_class(class).and_then(class_of), Some(class));
         }
-        assert_eq!(class_square(60), None);
+        assert_eq!(square_of_class(60), None);
     }
 
     #[test]

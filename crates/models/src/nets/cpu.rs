@@ -38,7 +38,7 @@ impl CpuNet {
 
     fn pack(net: NetGraph, weights: Weights) -> CpuNet {
         let mut pool = BufferPool::default();
-        let packed = |at: usize| PackedWeights::of(&net, &weights, at, &mut pool);
+        let packed = |at: usize| PackedWeights::pack(&net, &weights, at, &mut pool);
         let packed = (0..net.nodes().len()).map(packed).collect();
         CpuNet { net, weights, packed }
     }

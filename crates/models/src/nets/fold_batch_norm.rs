@@ -40,7 +40,7 @@ pub(crate) fn fold_batch_norm(net: &NetGraph, weights: &Weights) -> (NetGraph, W
         first_value[index] = values.len();
         let inputs = node.inputs.iter().map(|&input| new_index[input]).collect();
         new_nodes.push(Node { inputs, ..node.clone() });
-        values.extend(net.params_of(index).map(|param| weights.of(param).to_vec()));
+        values.extend(net.params_of(index).map(|param| weights.param(param).to_vec()));
     }
     let net = NetGraph::new(net.name(), net.input(), new_nodes);
     debug_assert!(
@@ -51,14 +51,14 @@ pub(crate) fn fold_batch_norm(net: &NetGraph, weights: &Weights) -> (NetGraph, W
 
 /// Returns the factor a and summand b of batch normalization in inference, per channel.
 pub(super) fn affine(net: &NetGraph, weights: &Weights, norm: usize) -> (Vec<f32>, Vec<f32>) {
-    let of = |role: Role| {
+    let param = |role: Role| {
         let found = net.params_of(norm).find(|&param| net.params()[param].role == role);
-        found.map_or(&[][..], |param| weights.of(param))
+        found.map_or(&[][..], |at| weights.param(at))
     };
-    let variance = of(Role::RunningVariance).iter();
+    let variance = param(Role::RunningVariance).iter();
     let a: Vec<f32> =
-        of(Role::Scale).iter().zip(variance).map(|(s, v)| s / (v + EPSILON).sqrt()).collect();
-    let rest = of(Role::Shift).iter().zip(of(Role::RunningMean));
+        param(Role::Scale).iter().zip(variance).map(|(s, v)| s / (v + EPSILON).sqrt()).collect();
+    let rest = param(Role::Shift).iter().zip(param(Role::RunningMean));
     let b = a.iter().zip(rest).map(|(a, (shift, mean))| shift - a * mean).collect();
     (a, b)
 }

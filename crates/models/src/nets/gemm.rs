@@ -12,34 +12,34 @@ use rayon::prelude::*;
 use std::ops::Range;
 
 /// Number of columns packed at a time.
-const BLOCK: usize = 512;
+const COLUMN_BLOCK: usize = 512;
 
 /// Block size of the inner index.
-const INNER: usize = 256;
+const INNER_BLOCK: usize = 256;
 
-/// A strided matrix: element (r, c) is at `r * row + c * column`.
+/// A strided matrix: element (r, c) is at `r * row_stride + c * column_stride`.
 #[derive(Clone, Copy)]
 pub(super) struct Matrix<'a> {
     pub(super) data: &'a [f32],
-    pub(super) row: usize,
-    pub(super) column: usize,
+    pub(super) row_stride: usize,
+    pub(super) column_stride: usize,
 }
 
 impl<'a> Matrix<'a> {
     /// Creates a row-major matrix with rows of this length.
     pub(super) fn rows(data: &'a [f32], length: usize) -> Matrix<'a> {
-        Matrix { data, row: length, column: 1 }
+        Matrix { data, row_stride: length, column_stride: 1 }
     }
 
     /// Returns the transposed matrix.
     pub(super) fn transposed(self) -> Matrix<'a> {
-        Matrix { row: self.column, column: self.row, ..self }
+        Matrix { row_stride: self.column_stride, column_stride: self.row_stride, ..self }
     }
 
     /// Returns the contiguous elements of a row from a column on.
     fn contiguous(self, row: usize, column: usize) -> &'a [f32] {
-        let from = &self.data[row * self.row + column * self.column..];
-        if self.column == 1 { from } else { &from[..1] }
+        let from = &self.data[row * self.row_stride + column * self.column_stride..];
+        if self.column_stride == 1 { from } else { &from[..1] }
     }
 }
 
@@ -55,14 +55,15 @@ pub(super) struct PackedLeft {
 impl PackedLeft {
     /// Packs a matrix of m rows and k columns.
     pub(super) fn pack(a: Matrix<'_>, m: usize, k: usize, pool: &mut BufferPool) -> PackedLeft {
-        PackedLeft::fill(m, k, |row, inner| a.contiguous(row, inner), pool)
+        PackedLeft::pack_with(m, k, |row, inner| a.contiguous(row, inner), pool)
     }
 
-    /// Packs m rows and k columns. `run` returns the contiguous elements of a row from a column on.
-    pub(super) fn fill<'a>(
+    /// Packs m rows and k columns. `elements(row, column)` returns the contiguous elements of a row
+    /// from a column on.
+    pub(super) fn pack_with<'a>(
         m: usize,
         k: usize,
-        run: impl Fn(usize, usize) -> &'a [f32] + Sync,
+        elements: impl Fn(usize, usize) -> &'a [f32] + Sync,
         pool: &mut BufferPool,
     ) -> PackedLeft {
         let kernel = GemmKernel::detect();
@@ -70,7 +71,7 @@ impl PackedLeft {
         let mut data = pool.take(m.div_ceil(rows) * rows * k);
         data.par_chunks_mut((rows * k).max(1)).enumerate().for_each(|(panel, packed)| {
             let first = panel * rows;
-            pack_lines(|row, inner| run(first + row, inner), m - first, 0, rows, packed);
+            pack_lines(|row, inner| elements(first + row, inner), m - first, 0, rows, packed);
         });
         PackedLeft { kernel, m, k, data }
     }
@@ -110,8 +111,8 @@ impl PackedRight {
     /// Adds the product with a left factor to `c`, whose rows are `stride` apart.
     pub(super) fn add_product(&self, left: &PackedLeft, c: &mut [f32], stride: usize) {
         let columns = self.kernel.columns();
-        for first in (0..left.k).step_by(INNER) {
-            let inner = first..left.k.min(first + INNER);
+        for first in (0..left.k).step_by(INNER_BLOCK) {
+            let inner = first..left.k.min(first + INNER_BLOCK);
             let panel = |panel: usize| {
                 let from = (panel * left.k + inner.start) * columns;
                 &self.data[from..from + inner.len() * columns]
@@ -122,25 +123,26 @@ impl PackedRight {
 }
 
 /// Adds the product of `left` and a matrix of n columns to `c`, whose rows are `stride` apart.
-/// `fill(column, inner, columns, panel)` writes a panel of that matrix row by row; columns past the
-/// last may have any value.
+/// `fill_panel(column, inner, columns, panel)` writes a panel of that matrix row by row; columns past
+/// the last may have any value.
 pub(super) fn add_product_with(
     left: &PackedLeft,
     n: usize,
-    fill: impl Fn(usize, usize, usize, &mut [f32]) + Sync,
+    fill_panel: impl Fn(usize, usize, usize, &mut [f32]) + Sync,
     (c, stride): (&mut [f32], usize),
     pool: &mut BufferPool,
 ) {
     let columns = left.kernel.columns();
-    let mut buffer = pool.take(BLOCK.min(n.div_ceil(columns) * columns) * INNER.min(left.k));
-    for from in (0..n).step_by(BLOCK) {
-        let to = n.min(from + BLOCK);
-        for first in (0..left.k).step_by(INNER) {
-            let inner = first..left.k.min(first + INNER);
+    let mut buffer =
+        pool.take(COLUMN_BLOCK.min(n.div_ceil(columns) * columns) * INNER_BLOCK.min(left.k));
+    for from in (0..n).step_by(COLUMN_BLOCK) {
+        let to = n.min(from + COLUMN_BLOCK);
+        for first in (0..left.k).step_by(INNER_BLOCK) {
+            let inner = first..left.k.min(first + INNER_BLOCK);
             let size = columns * inner.len();
             let right = &mut buffer[..(to - from).div_ceil(columns) * size];
             right.par_chunks_mut(size).enumerate().for_each(|(panel, packed)| {
-                fill(from + panel * columns, inner.start, columns, packed);
+                fill_panel(from + panel * columns, inner.start, columns, packed);
             });
             let right = &*right;
             let panel = |panel: usize| &right[panel * size..(panel + 1) * size];
@@ -182,11 +184,11 @@ pub(super) fn add_product(
     if m == 0 || n == 0 || k == 0 {
         return;
     }
-    let fill = |first: usize, inner: usize, columns: usize, packed: &mut [f32]| {
+    let fill_panel = |first: usize, inner: usize, columns: usize, packed: &mut [f32]| {
         pack_columns(b, first, n, inner, columns, packed);
     };
     let left = PackedLeft::pack(a, m, k, pool);
-    add_product_with(&left, n, fill, (c, stride), pool);
+    add_product_with(&left, n, fill_panel, (c, stride), pool);
     left.release(pool);
 }
 
@@ -199,14 +201,14 @@ pub(super) fn pack_columns(
     columns: usize,
     packed: &mut [f32],
 ) {
-    if b.column != 1 {
+    if b.column_stride != 1 {
         let transposed = b.transposed();
-        let run = |column: usize, inner: usize| transposed.contiguous(first + column, inner);
-        return pack_lines(run, n - first, inner, columns, packed);
+        let elements = |column: usize, inner: usize| transposed.contiguous(first + column, inner);
+        return pack_lines(elements, n - first, inner, columns, packed);
     }
     let count = columns.min(n - first);
     for (row, to) in packed.chunks_exact_mut(columns).enumerate() {
-        let from = (inner + row) * b.row + first;
+        let from = (inner + row) * b.row_stride + first;
         to[..count].copy_from_slice(&b.data[from..from + count]);
         to[count..].fill(0.0);
     }
@@ -216,19 +218,19 @@ pub(super) fn pack_columns(
 /// exist; the others are zero. A few elements of each line are copied at a time, so that source and
 /// destination stay in the cache.
 fn pack_lines<'a>(
-    run: impl Fn(usize, usize) -> &'a [f32],
+    elements: impl Fn(usize, usize) -> &'a [f32],
     remaining: usize,
     inner: usize,
     lanes: usize,
     packed: &mut [f32],
 ) {
-    const BLOCK: usize = 16;
-    for (block, to) in packed.chunks_mut(BLOCK * lanes).enumerate() {
-        let (first, count) = (inner + block * BLOCK, to.len() / lanes);
+    const LENGTH: usize = 16;
+    for (block, to) in packed.chunks_mut(LENGTH * lanes).enumerate() {
+        let (first, count) = (inner + block * LENGTH, to.len() / lanes);
         for lane in 0..lanes.min(remaining) {
             let mut at = 0;
             while at < count {
-                let from = run(lane, first + at);
+                let from = elements(lane, first + at);
                 let from = &from[..from.len().min(count - at)];
                 let to = to[at * lanes + lane..].iter_mut().step_by(lanes);
                 to.zip(from).for_each(|(to, &from)| *to = from);

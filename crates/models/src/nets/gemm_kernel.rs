@@ -68,20 +68,20 @@ impl GemmKernel {
             #[cfg(target_arch = "x86_64")]
             GemmKernel::Avx2 => {
                 #[target_feature(enable = "avx2,fma")]
-                fn vectors(task: impl VectorTask) {
+                fn with_features(task: impl VectorTask) {
                     task.run();
                 }
                 // SAFETY: `GemmKernel::detect` has checked that the processor has the instructions.
-                unsafe { vectors(task) }
+                unsafe { with_features(task) }
             }
             #[cfg(target_arch = "x86_64")]
             GemmKernel::Avx512 => {
                 #[target_feature(enable = "avx512f")]
-                fn vectors(task: impl VectorTask) {
+                fn with_features(task: impl VectorTask) {
                     task.run();
                 }
                 // SAFETY: as above.
-                unsafe { vectors(task) }
+                unsafe { with_features(task) }
             }
         }
     }
@@ -120,11 +120,17 @@ pub(super) fn add_tile(
         #[cfg(target_arch = "x86_64")]
         GemmKernel::Avx2 => {
             #[target_feature(enable = "avx2,fma")]
-            fn vectors(l: &[f32], r: &[f32], c: &mut [f32], size: (usize, usize), stride: usize) {
+            fn with_features(
+                l: &[f32],
+                r: &[f32],
+                c: &mut [f32],
+                size: (usize, usize),
+                stride: usize,
+            ) {
                 accumulate::<6, 16>(l, r, c, size, stride);
             }
             // SAFETY: `GemmKernel::detect` has checked that the processor has the instructions.
-            unsafe { vectors(left, right, c, size, stride) }
+            unsafe { with_features(left, right, c, size, stride) }
         }
         #[cfg(target_arch = "x86_64")]
         GemmKernel::Avx512 => {

@@ -72,12 +72,13 @@ pub enum Op {
         /// Whether there is a bias.
         bias: bool,
     },
-    /// Squeeze-and-excitation gating: each channel of the first input is multiplied by the sigmoid
-    /// of one element of the second input and shifted by another.
-    Gate,
-    /// Selection of one of [`STAGES`](super::STAGES) slices of the first input, a vector, by the
-    /// one-hot stage planes of the second. (If several planes are active, their slices are summed.)
-    Select,
+    /// Squeeze-and-excitation: each channel of the first input is multiplied by the sigmoid of one
+    /// element of the second input, then another element is added.
+    ScaleAndShift,
+    /// The slice of the first input, a vector, for the current game stage, which the one-hot stage
+    /// planes of the second input give. There are [`NET_STAGES`](super::NET_STAGES) slices; if several
+    /// planes are set, their slices are summed.
+    SelectStage,
 }
 
 /// An operation with its inputs and output shape.

@@ -9,8 +9,8 @@ use outflank_games::othello::Board;
 use std::fmt;
 use std::str::FromStr;
 
-/// Number of stages of a game.
-pub const STAGES: usize = 4;
+/// Number of game stages (quarters) that a network can distinguish.
+pub const NET_STAGES: usize = 4;
 
 /// The encodings of the board in the paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -29,21 +29,22 @@ pub struct Input {
     /// The encoding of the board.
     pub encoding: Encoding,
     /// Whether there is a plane that is all ones if White is to move.
-    pub colour: bool,
+    pub color_plane: bool,
     /// Whether the last four planes are a one-hot encoding of the stage, in quarters of sixty moves
     /// as in Figure 5.
-    pub stage: bool,
+    pub stage_planes: bool,
 }
 
 impl Input {
     /// Own discs and the opponent's discs.
-    pub const PIECES: Input = Input { encoding: Encoding::Pieces, colour: false, stage: false };
+    pub const PIECES: Input =
+        Input { encoding: Encoding::Pieces, color_plane: false, stage_planes: false };
 
     /// Returns the number of planes.
     #[must_use]
     pub fn planes(self) -> usize {
         let third = usize::from(self.encoding != Encoding::Pieces);
-        2 + third + usize::from(self.colour) + STAGES * usize::from(self.stage)
+        2 + third + usize::from(self.color_plane) + NET_STAGES * usize::from(self.stage_planes)
     }
 
     /// Appends the planes of a board to `words`, one word each.
@@ -54,13 +55,13 @@ impl Input {
             Encoding::Ones => words.push(u64::MAX),
             Encoding::Moves => words.push(board.moves()),
         }
-        if self.colour {
+        if self.color_plane {
             words.push(if white { u64::MAX } else { 0 });
         }
-        if self.stage {
+        if self.stage_planes {
             let discs = (board.own | board.other).count_ones();
-            let current = discs.saturating_sub(4).min(59) as usize * STAGES / 60;
-            words.extend((0..STAGES).map(|stage| if stage == current { u64::MAX } else { 0 }));
+            let current = discs.saturating_sub(4).min(59) as usize * NET_STAGES / 60;
+            words.extend((0..NET_STAGES).map(|stage| if stage == current { u64::MAX } else { 0 }));
         }
     }
 }
@@ -72,8 +73,8 @@ impl fmt::Display for Input {
             Encoding::Ones => "ones",
             Encoding::Moves => "vmoves",
         })?;
-        f.write_str(if self.colour { "+colour" } else { "" })?;
-        f.write_str(if self.stage { "+stage" } else { "" })
+        f.write_str(if self.color_plane { "+colour" } else { "" })?;
+        f.write_str(if self.stage_planes { "+stage" } else { "" })
     }
 }
 
@@ -81,11 +82,11 @@ impl FromStr for Input {
     type Err = NetError;
 
     fn from_str(text: &str) -> Result<Input, NetError> {
-        let (mut encoding, mut colour, mut stage) = (text, false, false);
+        let (mut encoding, mut color_plane, mut stage_planes) = (text, false, false);
         while let Some((before, part)) = encoding.rsplit_once('+') {
             let option = match part {
-                "colour" => &mut colour,
-                "stage" => &mut stage,
+                "colour" => &mut color_plane,
+                "stage" => &mut stage_planes,
                 _ => return Err(NetError::Input(text.to_owned())),
             };
             if std::mem::replace(option, true) {
@@ -99,7 +100,7 @@ impl FromStr for Input {
             "vmoves" => Encoding::Moves,
             _ => return Err(NetError::Input(text.to_owned())),
         };
-        Ok(Input { encoding, colour, stage })
+        Ok(Input { encoding, color_plane, stage_planes })
     }
 }
 

@@ -19,7 +19,7 @@ impl<M: Policy<Othello>> SymmetryAveraged<M> {
             .flat_map(|(position, moves)| {
                 Symmetry::ALL.map(|symmetry| {
                     let mut moves: Vec<Square> =
-                        moves.iter().map(|&mv| symmetry.square(mv)).collect();
+                        moves.iter().map(|&mv| symmetry.transform_square(mv)).collect();
                     moves.sort_unstable();
                     (position.transform(symmetry), moves)
                 })
@@ -41,7 +41,7 @@ impl<M: Policy<Othello>> SymmetryAveraged<M> {
 fn mean(symmetric: &[[f64; 64]], mv: Square) -> f64 {
     let each = Symmetry::ALL.iter().zip(symmetric);
     let mut each: Vec<f64> =
-        each.map(|(s, probabilities)| probabilities[s.square(mv).index()]).collect();
+        each.map(|(s, probabilities)| probabilities[s.transform_square(mv).index()]).collect();
     each.sort_by(f64::total_cmp);
     each.iter().sum::<f64>() / each.len() as f64
 }

@@ -74,9 +74,9 @@ impl Weights {
         Weights { values }
     }
 
-    /// Returns the values of a parameter.
+    /// Returns the values of a parameter, by its index in [`NetGraph::params`].
     #[must_use]
-    pub fn of(&self, param: usize) -> &[f32] {
+    pub fn param(&self, param: usize) -> &[f32] {
         &self.values[param]
     }
 
@@ -95,11 +95,11 @@ impl Weights {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::nets::{Input, named};
+    use crate::nets::{Input, net_by_name};
 
     #[test]
     fn initialization_has_the_expected_variances() {
-        let net = named("conv8-bn", Input::PIECES).unwrap();
+        let net = net_by_name("conv8-bn", Input::PIECES).unwrap();
         let weights = Weights::init(&net, 1);
         for (param, values) in net.params().iter().zip(weights.values()) {
             let n = values.len() as f64;
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn invalid_weights_are_rejected() {
-        let net = named("conv4", Input::PIECES).unwrap();
+        let net = net_by_name("conv4", Input::PIECES).unwrap();
         let good = Weights::init(&net, 1).values().to_vec();
         assert!(Weights::new(&net, good.clone()).is_ok());
         let mut few = good.clone();
@@ -135,12 +135,12 @@ mod tests {
         bad[0][7] = f32::NAN;
         assert!(Weights::new(&net, bad).unwrap_err().to_string().contains("value 7"));
 
-        let net = named("res1x8", Input::PIECES).unwrap();
+        let net = net_by_name("res1x8", Input::PIECES).unwrap();
         let mut values = Weights::init(&net, 1).values().to_vec();
-        let of = |role| net.params().iter().position(|param| param.role == role).unwrap();
-        values[of(Role::RunningMean)][3] = -1.0;
+        let index_of = |role| net.params().iter().position(|param| param.role == role).unwrap();
+        values[index_of(Role::RunningMean)][3] = -1.0;
         assert!(Weights::new(&net, values.clone()).is_ok());
-        values[of(Role::RunningVariance)][3] = -1.0;
+        values[index_of(Role::RunningVariance)][3] = -1.0;
         assert!(Weights::new(&net, values).unwrap_err().to_string().contains("variance"));
     }
 }

@@ -34,25 +34,28 @@ impl BinaryTables {
         self.sum(&self.indices(black, white))
     }
 
-    /// Computes the value of the board after each move. With `as_black` the mover's discs are black
-    /// to the network.
-    pub(super) fn after_moves(
+    /// Computes the value of the board after each move. `mover_is_black` means that the network
+    /// sees the mover's discs as black.
+    pub(super) fn move_values(
         &self,
         board: Board,
-        as_black: bool,
+        mover_is_black: bool,
         moves: &[Square],
         mut push: impl FnMut(f64),
     ) {
         let (black, white) =
-            if as_black { (board.own, board.other) } else { (board.other, board.own) };
+            if mover_is_black { (board.own, board.other) } else { (board.other, board.own) };
         let before = self.indices(black, white);
-        let sign = if as_black { 1 } else { -1 };
+        let sign = if mover_is_black { 1 } else { -1 };
         let mut after = before.clone();
         for &square in moves {
             after.copy_from_slice(&before);
             let layout = &self.tables.layout;
             let mut change = |square: Square, times: i32| {
-                after.iter_mut().zip(layout.steps(square)).for_each(|(a, step)| *a += times * step);
+                after
+                    .iter_mut()
+                    .zip(layout.index_steps(square))
+                    .for_each(|(a, step)| *a += times * step);
             };
             change(square, sign);
             for flip in Squares(kernel::flips(board.own, board.other, square)) {
@@ -64,7 +67,7 @@ impl BinaryTables {
 
     fn indices(&self, black: u64, white: u64) -> Vec<i32> {
         let mut indices = vec![0; self.tables.layout.width()];
-        self.tables.layout.read(black, white, &mut indices);
+        self.tables.layout.board_indices(black, white, &mut indices);
         indices
     }
 

@@ -59,7 +59,7 @@ impl Count {
     /// Computes the count on a board.
     #[inline(always)]
     #[must_use]
-    pub fn of<K: Kernel>(self, kernel: K, own: u64, other: u64) -> u32 {
+    pub fn compute<K: Kernel>(self, kernel: K, own: u64, other: u64) -> u32 {
         let empty = !(own | other);
         match self {
             Count::OwnMoves => kernel.moves(own, other).count_ones(),
@@ -116,16 +116,16 @@ mod tests {
     #[test]
     fn counts_of_the_initial_position() {
         let Board { own, other } = Board::START;
-        let of = |count: Count| count.of(kernel::Portable, own, other);
-        assert_eq!((of(Count::OwnMoves), of(Count::OtherMoves)), (4, 4));
+        let value = |count: Count| count.compute(kernel::Portable, own, other);
+        assert_eq!((value(Count::OwnMoves), value(Count::OtherMoves)), (4, 4));
         // The two discs of a side lie on a diagonal and are adjacent to ten of the twelve squares
         // around the center.
-        assert_eq!((of(Count::OwnFrontier), of(Count::OtherFrontier)), (10, 10));
+        assert_eq!((value(Count::OwnFrontier), value(Count::OtherFrontier)), (10, 10));
         // Fifteen empty squares in each quadrant.
-        assert_eq!(of(Count::OddQuadrants), 4);
+        assert_eq!(value(Count::OddQuadrants), 4);
         // A disc has three neighbors in a corner, five on an edge, otherwise eight.
         for (disc, neighbors) in [(0, 3), (7, 3), (3, 5), (24, 5), (27, 8), (63, 3)] {
-            assert_eq!(Count::OwnFrontier.of(kernel::Portable, 1 << disc, 0), neighbors);
+            assert_eq!(Count::OwnFrontier.compute(kernel::Portable, 1 << disc, 0), neighbors);
         }
     }
 }

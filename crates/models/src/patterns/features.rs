@@ -50,8 +50,9 @@ impl AfterstateFeatures {
         let layout = TupleLayout::new(&tuples);
         let width = (tuples.placement_count() + counts.len()).next_multiple_of(LANES);
         let mut tied_weights = tied_weights(&tuples);
-        tied_weights
-            .extend(tuples.count() as u32..(tuples.count() + count_entries(&counts)) as u32);
+        tied_weights.extend(
+            tuples.feature_count() as u32..(tuples.feature_count() + count_entries(&counts)) as u32,
+        );
         Ok(AfterstateFeatures { tuples, counts, layout, width, tied_weights })
     }
 
@@ -77,7 +78,7 @@ impl AfterstateFeatures {
     /// Computes the row of a board, of length [`MoveFeatures::width`].
     #[inline(always)]
     pub fn row<K: Kernel>(&self, kernel: K, own: u64, other: u64, row: &mut [i32]) {
-        self.layout.read(own, other, &mut row[..self.layout.width()]);
+        self.layout.board_indices(own, other, &mut row[..self.layout.width()]);
         self.write_counts(kernel, own, other, row);
     }
 
@@ -85,9 +86,9 @@ impl AfterstateFeatures {
     #[inline(always)]
     fn write_counts<K: Kernel>(&self, kernel: K, own: u64, other: u64, row: &mut [i32]) {
         let placements = self.tuples.placement_count();
-        let first = self.tuples.count();
+        let first = self.tuples.feature_count();
         for (number, count) in self.counts.iter().enumerate() {
-            let value = count.of(kernel, own, other) as usize % Count::TABLE_SIZE;
+            let value = count.compute(kernel, own, other) as usize % Count::TABLE_SIZE;
             row[placements + number] = (first + number * Count::TABLE_SIZE + value) as i32;
         }
         row[placements + self.counts.len()..self.width].fill(self.weight_count() as i32);
@@ -102,7 +103,7 @@ fn count_entries(counts: &[Count]) -> usize {
 impl MoveFeatures for AfterstateFeatures {
     #[inline(always)]
     fn weight_count(&self) -> usize {
-        self.tuples.count() + count_entries(&self.counts)
+        self.tuples.feature_count() + count_entries(&self.counts)
     }
 
     #[inline(always)]
@@ -132,11 +133,11 @@ impl MoveFeatures for AfterstateFeatures {
         let placements = self.layout.width();
         let mut before = [0i32; MAX_PLACEMENTS];
         let before = &mut before[..placements];
-        self.layout.read(own, other, before);
+        self.layout.board_indices(own, other, before);
         for (number, square) in Squares(moves).enumerate() {
             let flips = kernel.flips(own, other, square);
             let row = &mut rows[number * stride..][..self.width];
-            self.layout.after(before, square, flips, &mut row[..placements]);
+            self.layout.indices_after_move(before, square, flips, &mut row[..placements]);
             self.write_counts(kernel, own | flips | square.bit(), other & !flips, row);
         }
     }
@@ -167,7 +168,7 @@ pub struct ContextFeatures {
     layout: TupleLayout,
     width: usize,
     /// Offset of the weights of the two counts, after all tables.
-    counts: usize,
+    count_offset: usize,
     /// For each square the placements that contain it, each with the difference between its index
     /// here and its index in the tables of `layout`.
     containing: Vec<Vec<(u32, i32)>>,
@@ -208,7 +209,7 @@ impl ContextFeatures {
             tuples,
             layout,
             width,
-            counts: start,
+            count_offset: start,
             containing,
             after: None,
             tied_weights,
@@ -238,7 +239,7 @@ impl ContextFeatures {
 
     /// Returns the features of the afterstate, if any.
     #[must_use]
-    pub fn after(&self) -> Option<&AfterstateFeatures> {
+    pub fn afterstate(&self) -> Option<&AfterstateFeatures> {
         self.after.as_ref()
     }
 }
@@ -284,7 +285,7 @@ impl MoveFeatures for ContextFeatures {
         }
         let mut indices = [0i32; MAX_PLACEMENTS];
         let indices = &mut indices[..self.layout.width()];
-        self.layout.read(board.own, board.other, indices);
+        self.layout.board_indices(board.own, board.other, indices);
         let odd = odd_quadrants(board.empty());
         for (number, square) in Squares(moves).enumerate() {
             let row = &mut rows[number * stride..][first..self.width];
@@ -294,8 +295,8 @@ impl MoveFeatures for ContextFeatures {
             }
             let flipped = kernel.flips(board.own, board.other, square).count_ones() as usize;
             let is_odd = usize::from(odd & square.bit() != 0);
-            row[containing.len()] = (self.counts + flipped) as i32;
-            row[containing.len() + 1] = (self.counts + Count::TABLE_SIZE + is_odd) as i32;
+            row[containing.len()] = (self.count_offset + flipped) as i32;
+            row[containing.len() + 1] = (self.count_offset + Count::TABLE_SIZE + is_odd) as i32;
             row[containing.len() + 2..].fill(self.weight_count() as i32);
         }
     }
@@ -303,7 +304,7 @@ impl MoveFeatures for ContextFeatures {
 
 /// Returns for each table entry the entry that the mirrored pattern reads.
 fn tied_weights(tuples: &Tuples) -> Vec<u32> {
-    let mut tied = Vec::with_capacity(tuples.count());
+    let mut tied = Vec::with_capacity(tuples.feature_count());
     for (tuple, offset) in tuples.tuples().iter().zip(tuples.offsets()) {
         let mirror = tuple.mirror();
         let index = |i| mirror.as_ref().map_or(i, |mirror| mirrored(i, mirror));

@@ -19,7 +19,7 @@ impl Stages {
 
     /// Creates stages of `width` discs; `None` unless it is 1 to 60.
     #[must_use]
-    pub fn of_width(width: u32) -> Option<Stages> {
+    pub fn with_width(width: u32) -> Option<Stages> {
         (1..=LAST - FIRST + 1).contains(&width).then_some(Stages { width })
     }
 
@@ -38,7 +38,7 @@ impl Stages {
     /// Returns the stage of a board with `discs` discs; fewer than five belong to the first.
     #[inline]
     #[must_use]
-    pub fn of(self, discs: u32) -> usize {
+    pub fn stage_of(self, discs: u32) -> usize {
         (discs.clamp(FIRST, LAST) - FIRST) as usize / self.width as usize
     }
 
@@ -57,18 +57,18 @@ mod tests {
     #[test]
     fn stages_partition_the_disc_counts() {
         for width in 1..=60 {
-            let stages = Stages::of_width(width).unwrap();
+            let stages = Stages::with_width(width).unwrap();
             let mut next = FIRST;
             for stage in 0..stages.count() {
                 let (from, to) = stages.discs(stage);
                 assert_eq!(from, next);
-                assert!((from..=to).all(|discs| stages.of(discs) == stage));
+                assert!((from..=to).all(|discs| stages.stage_of(discs) == stage));
                 next = to + 1;
             }
             assert_eq!(next, 65);
         }
-        assert_eq!(Stages::of_width(4).unwrap().count(), 15);
-        assert_eq!((Stages::ONE.count(), Stages::ONE.of(4)), (1, 0));
-        assert_eq!((Stages::of_width(0), Stages::of_width(61)), (None, None));
+        assert_eq!(Stages::with_width(4).unwrap().count(), 15);
+        assert_eq!((Stages::ONE.count(), Stages::ONE.stage_of(4)), (1, 0));
+        assert_eq!((Stages::with_width(0), Stages::with_width(61)), (None, None));
     }
 }

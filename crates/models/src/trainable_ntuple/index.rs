@@ -4,7 +4,7 @@
 pub(super) const ENTRIES_16_BIT: usize = 1 << 16;
 
 /// An index type and its weight table.
-pub(super) trait Index: Copy + Default + std::fmt::Debug {
+pub(super) trait TableIndex: Copy + Default + std::fmt::Debug {
     /// Storage of the weights that suits the index type.
     type Table: Clone + std::fmt::Debug;
 
@@ -16,7 +16,7 @@ pub(super) trait Index: Copy + Default + std::fmt::Debug {
     fn table(weights: &[f32]) -> Self::Table;
 }
 
-impl Index for u16 {
+impl TableIndex for u16 {
     /// One entry per 16-bit index, so that no index can be out of bounds.
     type Table = Box<[f64; ENTRIES_16_BIT]>;
 
@@ -52,7 +52,7 @@ impl Index for u16 {
     }
 }
 
-impl Index for i32 {
+impl TableIndex for i32 {
     type Table = Vec<f64>;
 
     #[inline(always)]

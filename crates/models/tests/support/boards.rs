@@ -1,6 +1,6 @@
 //! Random boards and weights for tests of networks.
 
-use outflank_models::nets::{CLASSES, NetGraph, Role, STAGES, Weights};
+use outflank_models::nets::{CLASSES, NET_STAGES, NetGraph, Role, Weights};
 use outflank_runs::{RngExt, rng::stream};
 
 /// Returns random planes (with one-hot stage planes) and targets.
@@ -8,11 +8,11 @@ pub fn batch(net: &NetGraph, positions: usize, seed: u64) -> (Vec<u64>, Vec<u8>)
     let mut rng = stream(seed, &["boards"]);
     let mut word = || (0..64).fold(0u64, |word, bit| word | u64::from(rng.chance(0.4)) << bit);
     let mut words: Vec<u64> = (0..positions * net.input().planes()).map(|_| word()).collect();
-    if net.input().stage {
+    if net.input().stage_planes {
         for (position, words) in words.chunks_mut(net.input().planes()).enumerate() {
-            let first = words.len() - STAGES;
+            let first = words.len() - NET_STAGES;
             words[first..].fill(0);
-            words[first + position % STAGES] = u64::MAX;
+            words[first + position % NET_STAGES] = u64::MAX;
         }
     }
     (words, (0..positions).map(|at| (at * 7 % CLASSES) as u8).collect())

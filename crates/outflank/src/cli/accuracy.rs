@@ -13,7 +13,8 @@ Examples:
 /// Notes below the options.
 pub const NOTES: &str = "\
 A model is an embedded name (see `outflank players`), a model file (x.safetensors, x.player, x.wpc)
-or the run folder of a training run.";
+or the run folder of a training run. Accuracy is top-1: the share of positions with two or more
+legal moves in which the model's best move is the move played.";
 
 /// `outflank accuracy`.
 #[derive(Args, Debug)]

@@ -13,11 +13,11 @@ Examples:
 
 /// Notes below the options.
 pub const NOTES: &str = "\
-The loss of a move is the difference in discs between the best move and the move played, by the same
-search. It is exact where the game is solved, and an estimate before: the model's value is converted
-to discs by a fit to the results of the embedded games, averaged over the last two depths because
-odd and even depths differ. Where values and results do not correlate, the loss is shown as ? (null
-in JSON). The report also shows the most likely expert move, its probability and that of the move
+The loss of a move is the difference between the best move and the move played, in discs of the
+final score. It is exact in positions with at most --exact empty squares. In earlier positions a
+search estimates it: the model's values are converted to discs by a regression of the results of the
+embedded games on the values. If they do not correlate with results, the loss is shown as ? (null in
+JSON). The report also shows the most likely move of an expert, its probability and that of the move
 played.";
 
 /// `outflank analyze`.
@@ -33,7 +33,7 @@ pub struct AnalyzeArgs {
     #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=60),
         help_heading = "Search")]
     pub depth: u32,
-    /// Solve exactly from this number of empty squares.
+    /// Solve positions with at most this number of empty squares exactly.
     #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u32).range(0..=30),
         help_heading = "Search")]
     pub exact: u32,

@@ -12,10 +12,21 @@ Examples:
 /// `outflank bench`.
 #[derive(Args, Debug)]
 pub struct BenchArgs {
-    /// Benchmarks to run [default: all].
-    #[arg(value_parser = ["games", "records", "arena", "learners", "nets", "search", "cluster"])]
+    /// Benchmarks to run [default: all]:
+    ///   games     move generation
+    ///   records   reading game files
+    ///   arena     matches without search
+    ///   learners  training and self-play
+    ///   nets      convolutional networks
+    ///   search    midgame search, exact endgames, openings
+    ///   cluster   job queue
+    #[arg(
+        verbatim_doc_comment,
+        hide_possible_values = true,
+        value_parser = ["games", "records", "arena", "learners", "nets", "search", "cluster"]
+    )]
     pub area: Option<String>,
-    /// Data folder, for benchmarks on real games.
+    /// Data folder, for benchmarks on recorded games.
     #[arg(long, value_name = "DIR", env = "OUTFLANK_DATA", hide_env_values = true)]
     pub data: Option<PathBuf>,
     /// Print one JSON document on standard output, errors included.

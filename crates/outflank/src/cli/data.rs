@@ -80,20 +80,20 @@ pub struct ExportArgs {
     /// Filters.
     #[command(flatten)]
     pub select: SelectArgs,
-    /// Leave out forced moves (a single legal move).
+    /// Leave out decisions with a single legal move.
     #[arg(long, help_heading = "Data")]
     pub choices: bool,
     /// Remove duplicate decisions; colors are swapped so that Black moves.
     #[arg(long, help_heading = "Data")]
     pub unique: bool,
-    /// Add the eight symmetries of each decision, without duplicates.
+    /// Write the eight symmetries of each decision and remove duplicates; requires --unique.
     #[arg(long, requires = "unique", help_heading = "Data")]
     pub symmetric: bool,
-    /// Train/test split by game or by example; writes `train` and `test`.
+    /// Write two sets, train and test, split by game or by example.
     #[arg(long, value_name = "game|example", value_parser = ["game", "example"],
         help_heading = "Data")]
     pub split: Option<String>,
-    /// Size of the test set as a fraction.
+    /// Fraction of the games or examples in the test set, with --split.
     #[arg(
         long,
         default_value_t = 0.25,
@@ -110,7 +110,7 @@ pub struct ExportArgs {
 /// `outflank data generate`.
 #[derive(Args, Debug)]
 pub struct GenerateArgs {
-    /// Player of both sides.
+    /// Player of both colors.
     #[arg(long, default_value = "heuristic@4e12", value_name = "PLAYER", help_heading = "Games")]
     pub player: String,
     /// Number of distinct games.
@@ -130,7 +130,7 @@ pub struct GenerateArgs {
         allow_negative_numbers = true,
         help_heading = "Games"
     )]
-    pub opening: u32,
+    pub random_plies: u32,
     /// File to write (.wtb, .ggf, .txt or .pgn).
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub to: PathBuf,

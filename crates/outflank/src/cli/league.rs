@@ -36,7 +36,7 @@ pub struct LeagueArgs {
         help_heading = "Ratings"
     )]
     pub advantage: String,
-    /// Also rate the players of these ranks by the games among themselves, such as 1-7 or 1,2,8-12.
+    /// Ranks of players, such as 1-7 or 1,2,8-12, that are also rated by only the games among them.
     #[arg(long, value_name = "RANKS", help_heading = "Ratings")]
     pub sub_league: Vec<String>,
     /// The run folder.

@@ -20,7 +20,7 @@ pub struct MatchArgs {
     /// Games to play.
     #[command(flatten)]
     pub contest: ContestArgs,
-    /// Stop early by a sequential probability ratio test of H0: the difference is ELO0, against
+    /// Stop early by a sequential probability ratio test. H0: the Elo difference is ELO0;
     /// H1: it is ELO1.
     #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true, help_heading = "SPRT")]
     pub sprt: Option<String>,

@@ -16,10 +16,10 @@ pub struct OpeningsArgs {
     /// Number of distinct openings.
     #[arg(long, default_value_t = 1000, value_name = "N", allow_negative_numbers = true)]
     pub count: u32,
-    /// Plies from the starting position.
+    /// Length of an opening in plies.
     #[arg(long, default_value_t = 6, value_name = "N", allow_negative_numbers = true)]
     pub ply: u32,
-    /// MCTS simulations per move.
+    /// Simulations of Monte-Carlo tree search per move.
     #[arg(long, default_value_t = 5000, value_name = "N", allow_negative_numbers = true)]
     pub simulations: u32,
     /// Game.

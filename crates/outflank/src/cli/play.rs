@@ -26,19 +26,20 @@ pub struct PlayArgs {
     /// Playing level of the opponent [default: casual].
     #[arg(long, value_name = "LEVEL", conflicts_with = "player")]
     pub level: Option<String>,
-    /// Opponent as a player instead of a level; `outflank players` lists some.
+    /// Opponent as a player, such as champion@4, instead of a level; `outflank help match` describes
+    /// players.
     #[arg(long, value_name = "PLAYER")]
     pub player: Option<String>,
-    /// Your side.
+    /// Your color.
     #[arg(long, value_enum, default_value = "black")]
     pub side: SideArg,
-    /// Time per move of the opponent; replaces the search depth of a level.
+    /// Seconds per move of the opponent, instead of the search depth of its level.
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     pub seconds: Option<f64>,
     /// Continue a game, given as moves or as a file.
     #[arg(long, value_name = "TRANSCRIPT", allow_hyphen_values = true)]
     pub from: Option<String>,
-    /// Seed of all randomness; the same moves get the same replies.
+    /// Random seed; the same moves get the same replies.
     #[arg(long, default_value_t = 1, value_name = "N", allow_negative_numbers = true)]
     pub seed: u64,
     /// Print one JSON document on standard output at the end; the game is shown on standard error.

@@ -25,7 +25,7 @@ and cnn/* trains on one device.";
 pub struct ReproduceArgs {
     /// Experiment, such as preference/table2 [default: list all].
     pub experiment: Option<String>,
-    /// Size: smoke (seconds), desk (minutes) or paper (as published).
+    /// Size of the experiment: smoke (seconds), desk (minutes) or paper (as published; hours or days).
     #[arg(long, default_value = "desk", value_name = "smoke|desk|paper", help_heading = "Budget")]
     pub scale: Scale,
     /// Data folder with wthor, players, openings and endgames [default: embedded data].
@@ -37,14 +37,22 @@ pub struct ReproduceArgs {
         help_heading = "Data"
     )]
     pub data: Option<PathBuf>,
-    /// Cache of trained players, shared between experiments [default: in the run folder].
+    /// Folder for trained players, which several experiments can share [default: in the run folder].
     #[arg(long, value_name = "DIR", help_heading = "Training")]
     pub cache: Option<PathBuf>,
-    /// Use results from --cache only and train nothing; missing results are left out (cnn/*).
+    /// Train nothing and use only the results in --cache; cells without a result are empty (cnn/*).
     #[arg(long, requires = "cache", conflicts_with = "device", help_heading = "Training")]
     pub cached: bool,
-    /// Device that trains and evaluates networks (cnn/*).
-    #[arg(long, value_enum, default_value = "cpu", help_heading = "Training")]
+    /// Device that trains and evaluates networks (cnn/*): cpu, cuda or torch-cpu; see `outflank help
+    /// train cnn`.
+    #[arg(
+        long,
+        value_enum,
+        default_value = "cpu",
+        value_name = "NAME",
+        hide_possible_values = true,
+        help_heading = "Training"
+    )]
     pub device: DeviceArg,
     /// Edax as a player, such as 'nboard:edax -nboard': adds its rows to cnn/table7, table9, fig4
     /// and fig5.

@@ -19,7 +19,7 @@ pub struct ServeArgs {
     /// Address to listen on; other machines can connect unless it is a loopback address.
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1")]
     pub host: String,
-    /// Data folder for the game database [default: the embedded games].
+    /// Data folder, with game files in its subfolder wthor [default: the embedded games].
     #[arg(long, value_name = "DIR", env = "OUTFLANK_DATA", hide_env_values = true)]
     pub data: Option<PathBuf>,
     /// Folder that contains the run folders.
@@ -31,7 +31,7 @@ pub struct ServeArgs {
     /// Do not open a browser.
     #[arg(long)]
     pub no_open: bool,
-    /// Print the address as a JSON document on standard output, errors included.
+    /// Print the address, or an error, as a JSON document on standard output.
     #[arg(long)]
     pub json: bool,
 }

@@ -3,28 +3,47 @@
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use outflank_games::{Game, Side};
+use outflank_learners::training::Monitor;
 use outflank_records::Selection;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Syntax of players, shown below the options of commands that take players.
 pub const PLAYER_SYNTAX: &str = "\
 A player is MODEL[@SEARCH][?key=value&...].
-  MODEL   an embedded name (see `outflank players`), a model file (x.safetensors, x.player, x.wpc,
-          x.toml), a run folder, or nboard:COMMAND or gtp:COMMAND for an external engine
-  SEARCH  none: 1-ply for a value model, no search for a policy network (cnn, experts);
-          @4: alpha-beta of depth 4; @4e12: also exact from 12 empties;
-          @mcts5000: MCTS with 5,000 simulations per move
-  keys    view=negate|invert, random=0.1, noise=5, name=..., stage=46-60&with=PLAYER,
-          symmetries=8 (test-time augmentation of a policy network);
-          engines: seconds=60, level=4;
-          search: seconds=1, nodes=100000 (limits per move), threads=2,
-          cut=1.5 (ProbCut threshold in standard deviations; 0: no selective pruning)";
+  MODEL   an embedded model (see `outflank players`), a model file (x.safetensors, x.player,
+          x.wpc, x.toml), a run folder, or an external engine: gtp:COMMAND, nboard:COMMAND
+  SEARCH  (nothing)  1 ply for a model that evaluates positions; no search for one that
+                     predicts moves (cnn, experts, a move-predictor)
+          @4         alpha-beta to depth 4
+          @4e12      the same, and exact from 12 empty squares
+          @mpc14e20  selective search (multi-ProbCut) to depth 14, exact from 20 empty squares
+          @mpc       selective search within seconds= or nodes=
+          @mcts5000  Monte-Carlo tree search with 5,000 simulations per move
+  Keys of any player:
+    name=TEXT               name in tables
+    random=0.1              probability of a random move
+    plies=46-60&with=OTHER  the player OTHER makes moves 46 to 60 of the game
+  Keys of models:
+    noise=5                 standard deviation of random numbers added to values
+    symmetries=8            averages a move predictor over the 8 symmetries of a position
+    view=negate, =invert    for White: negates the value, or swaps the colors of the board
+  Keys of searches:
+    seconds=1, nodes=100000 limits per move
+    threads=2               threads of a search
+    cut=1.5                 ProbCut threshold in standard deviations; 0: no selective pruning
+    clock=cpu               seconds= counts CPU time of the searching thread
+    without=history         the selective search (@mpc) without some techniques
+  Keys of external engines:
+    seconds=60              timeout per move
+    level=4                 search depth
+    start_timeout=10        seconds in which an engine must start";
 
 /// Options of most commands.
 #[derive(Args, Debug, Clone)]
 #[command(next_help_heading = "Common")]
 pub struct CommonArgs {
-    /// Seed of all randomness; the same seed gives the same bytes.
+    /// Random seed; the same seed gives the same results.
     #[arg(long, default_value_t = 1, value_name = "N", allow_negative_numbers = true)]
     pub seed: u64,
     /// Number of threads; results do not depend on it [default: all cores].
@@ -36,11 +55,11 @@ pub struct CommonArgs {
     /// Print one JSON document on standard output, errors included.
     #[arg(long)]
     pub json: bool,
-    /// Read options from a TOML file, such as the config.toml of a run; keys are the long option
-    /// names.
+    /// Read options from a TOML file, such as the config.toml of a run. Its keys are the names of
+    /// the options, such as learning-rate = 0.1.
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Set an option by its key; overrides --config.
+    /// Set an option, such as learning-rate=0.1; overrides --config.
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
 }
@@ -59,12 +78,63 @@ impl CommonArgs {
 #[derive(Args, Debug, Clone)]
 #[command(next_help_heading = "Output")]
 pub struct RunArgs {
-    /// Run folder to create [default: the next free runs/COMMAND-001].
+    /// Run folder to create [default: the next free of runs/COMMAND-001, -002, ...].
     #[arg(long, value_name = "DIR", conflicts_with = "resume")]
     pub out: Option<PathBuf>,
     /// Resume a stopped run; other options are taken from its saved configuration.
     #[arg(long, value_name = "DIR")]
     pub resume: Option<PathBuf>,
+}
+
+/// How training ends and what it saves; the same for all methods.
+#[derive(Args, Debug, Clone)]
+pub struct TrainerArgs {
+    /// Time limit, such as 90s, 10m or 2h; the run can be resumed.
+    #[arg(long, value_name = "TIME", value_parser = super::duration::parse, help_heading = "Budget")]
+    pub time_limit: Option<Duration>,
+    /// Early stopping: stop after N measurements in which the validation metric did not improve, and
+    /// keep the model with the best one.
+    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Validation")]
+    pub patience: Option<u32>,
+    /// Keep the model with the best validation metric instead of the last one (implied by
+    /// --patience).
+    #[arg(long, help_heading = "Validation")]
+    pub best: bool,
+    /// Time between checkpoints, besides those after each measurement.
+    #[arg(long, default_value = "2m", value_name = "TIME", value_parser = super::duration::parse,
+        help_heading = "Output")]
+    pub checkpoint_every: Duration,
+}
+
+impl TrainerArgs {
+    /// The metric that selects the model, if one is asked for.
+    pub fn monitor(&self, column: &str) -> Option<Monitor> {
+        let column = column.to_owned();
+        (self.best || self.patience.is_some())
+            .then_some(Monitor { column, patience: self.patience })
+    }
+
+    /// The settings by option name, as far as they affect the result.
+    pub fn settings(&self) -> Vec<(&'static str, toml::Value)> {
+        let mut settings = Vec::new();
+        if let Some(patience) = self.patience {
+            settings.push(("patience", i64::from(patience).into()));
+        }
+        if self.best {
+            settings.push(("best", true.into()));
+        }
+        settings
+    }
+
+    /// Checks the options.
+    pub fn check(&self) -> anyhow::Result<()> {
+        crate::errors::ensure_usage!(
+            !self.checkpoint_every.is_zero(),
+            "--checkpoint-every must be above 0s"
+        );
+        crate::errors::ensure_usage!(self.patience != Some(0), "--patience must be at least 1");
+        Ok(())
+    }
 }
 
 /// A game, by name.
@@ -117,10 +187,11 @@ pub struct SelectArgs {
     /// Only games of these years, such as 1990-1999 or 2003.
     #[arg(long, value_name = "A-B", value_parser = years)]
     pub years: Option<(u16, u16)>,
-    /// Only games of this player, and only their moves: part of the name, or `=` and the full name.
+    /// Only games of this player, and only the moves of this player. NAME matches any part of a
+    /// name, ignoring case; =NAME matches the full name only.
     #[arg(long, value_name = "NAME")]
     pub by: Option<String>,
-    /// Only games of this tournament: part of the name, or `=` and the full name.
+    /// Only games of this tournament. NAME matches as with --by.
     #[arg(long, value_name = "NAME")]
     pub tournament: Option<String>,
     /// Only a uniform random sample of N games.
@@ -160,14 +231,14 @@ fn at_least_one(text: &str) -> Result<usize, String> {
 #[derive(Args, Debug, Clone)]
 #[command(next_help_heading = "Data")]
 pub struct RecordsArgs {
-    /// Game files or folders (.wtb, .ggf, transcripts) [default: wthor in the data folder, else the
-    /// embedded games].
+    /// Game files or folders of them: WTHOR (.wtb), GGF, transcripts, run folders [default: the
+    /// folder wthor in the data folder, else the 10,000 embedded games].
     #[arg(long, value_name = "PATH", num_args = 1..)]
     pub records: Vec<PathBuf>,
     /// Filters.
     #[command(flatten)]
     pub select: SelectArgs,
-    /// Data folder.
+    /// Data folder, with game files in its subfolder wthor.
     #[arg(long, value_name = "DIR", env = "OUTFLANK_DATA", hide_env_values = true)]
     pub data: Option<PathBuf>,
 }
@@ -179,14 +250,14 @@ pub struct ContestArgs {
     /// Game.
     #[arg(long, value_enum, default_value = "othello")]
     pub game: GameArg,
-    /// Starting positions: `start`, or a file of boards, transcripts or OBF.
+    /// Starting positions: `start` (of the game), or a file of boards, transcripts or OBF.
     #[arg(long, default_value = "start", value_name = "start|FILE")]
     pub openings: String,
-    /// Games per pair of players, an even number: each opening twice with colors swapped
-    /// [default: every opening twice; 1000 from start].
+    /// Games per pair of players, an even number: each opening is played twice, with colors swapped
+    /// [default: every opening twice; 1000 with `--openings start`].
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub games: Option<u64>,
-    /// Side to move in the openings [default: as in the file, else black].
+    /// Color to move in the openings [default: as in the file, else black].
     #[arg(long, value_enum)]
     pub first: Option<SideArg>,
     /// Probability that a move of either player is replaced by a random one.

@@ -1,7 +1,7 @@
 //! Options of `outflank train`.
 
 use super::train_play::TrainMethod;
-use super::{CommonArgs, RecordsArgs, RunArgs};
+use super::{CommonArgs, RecordsArgs, RunArgs, TrainerArgs};
 use clap::builder::{EnumValueParser, PossibleValue, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Arg, Args, Command, Subcommand, ValueEnum};
@@ -11,39 +11,43 @@ use std::ffi::OsStr;
 /// Examples at the top of the help.
 pub const EXAMPLES: &str = "\
 Examples:
-  outflank train                                     iPref on the embedded games
+  outflank train                     trains on the embedded games with ipref, the default method
   outflank train mm --features tuples.txt --sample 500
   outflank train --solver online --features patterns --records wthor/ --test-years 2013-2015
-  outflank train tdl --games 200000                  methods that play have their own --help
+  outflank train tdl --games 200000                        `outflank help train tdl` has its options
   outflank train cnn --net conv8-bn --records wthor/ --time-limit 10m";
 
 /// Notes below the options.
 pub const NOTES: &str = "\
-Methods that train on games (Runarsson & Lucas, 2014):
-  ipref     preferences between moves, board inverted for White (default; the strongest)
-  pref      preferences between moves, value negated for White
-  classify  binary classification: chosen moves against all other legal moves
-  mm        Bradley-Terry model of moves, by minorization-maximization
-  lstd      least-squares temporal differences over whole games
-Not in that paper:
-  ipref --solver online   stochastic gradient descent for any number of games: large patterns,
-                          weights by stage of the game, softmax or margin loss
-  move-predictor          scores a move in its context without playing it; trained online
-Options that have no effect with a method are errors.
+Methods of Runarsson & Lucas (2014), which train a linear evaluation function on recorded games:
+  ipref           preference learning (a linear SVM on pairs of moves): the position after the
+                  played move ranks above those after the other legal moves. The colors of the board
+                  are swapped when White moves. The default, and the strongest of the five
+  pref            the same, but the value is negated when White moves
+  classify        linear SVM that separates played moves from all other legal moves
+  mm              Bradley-Terry model of moves, fitted by minorization-maximization
+  lstd            least-squares temporal differences: predicts the result of the game
+Methods that are not in that paper:
+  ipref --solver online
+                  the same model as ipref, trained by stochastic gradient descent: for large
+                  patterns, many games, and separate weights for each stage of the game
+  move-predictor  policy that scores a move by the squares around it, without playing the move;
+                  trained by stochastic gradient descent
+An option that has no effect with the chosen method is an error.
 
-A feature file lists one tuple per line: squares as numbers 0 (a1) to 63 (h8) or as names, at most
-12. Each tuple is applied in all eight symmetries. After a line `plain`, tuples are applied as
-listed; after a line `symmetric`, in eight symmetries again. A # starts a comment:
+A feature file has one tuple (a list of up to 12 squares) per line. Squares are names, or numbers
+from 0 (a1) to 63 (h8). Each tuple also stands for its rotations and reflections. They are left out
+for the tuples after a line `plain`, until a line `symmetric`. # starts a comment:
   # a corner with its neighbors, and the edge
   a1 b1 a2 b2
   0 1 2 3 4 5 6 7
 
-Without --records, the games of the data folder are used, or the embedded games if there is none: a
-sample of 4,000 games unless --sample is given. ipref, pref and lstd use all 10,000 embedded games;
-online training uses all games of the data folder.
+Training games: those of --records, else those in the data folder, else the 10,000 embedded games.
+Unless --records or --sample is given, a random sample of 4,000 games is used. Exceptions: ipref,
+pref and lstd use all embedded games; online training uses all games of the data folder.
 
-A stopped run continues with --resume and gives the same bytes. Finished games are not replayed.
-Unfinished training restarts; online training continues after the last epoch of each stage.";
+A stopped run continues with --resume from its last checkpoint and gives the same bytes. Finished
+games are not replayed. A finished run is extended by a larger budget: --resume DIR --epochs N.";
 
 /// A method by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,36 +113,53 @@ pub struct TrainArgs {
     /// Methods with their own options.
     #[command(subcommand)]
     pub method_with_options: Option<TrainMethod>,
-    /// Training method; methods with their own options are subcommands.
+    /// Training method, described below; methods with their own options are listed under Commands.
     #[arg(value_parser = AnyMethod, default_value = "ipref")]
     pub method: MethodArg,
-    /// Features: the 15 n-tuples of Runarsson & Lucas (2014); single squares; 18 large patterns of
-    /// the whole board, or the 13 classic ones (with mobility etc. for --solver online); all
-    /// straight lines of a length, with or without the 2x2 squares (all3+2x2); the 2x2 squares
-    /// alone (all2x2); or the tuples in a file.
+    /// Features of the board [default: ntuple]:
+    ///   ntuple    the 15 n-tuples of Runarsson & Lucas (2014)
+    ///   1tuple    single squares
+    ///   classic   13 patterns as in Logistello: rows, edges, corners
+    ///   patterns  classic, and 5 patterns around the center
+    ///   all3      all straight lines of 3 squares; likewise all1 to all8
+    ///   all2x2    all blocks of 2x2 squares
+    ///   all3+2x2  both
+    ///   FILE      the tuples in a file, see below
+    /// With --solver online, patterns and classic also count mobility, frontier and parity.
     #[arg(
         long,
+        verbatim_doc_comment,
         default_value = "ntuple",
-        value_name = "ntuple|1tuple|patterns|classic|allN|FILE",
+        value_name = "FEATURES",
+        hide_default_value = true,
         help_heading = "Model"
     )]
     pub features: String,
-    /// Discs per stage of the game; each stage has its own weights (ipref --solver online,
-    /// move-predictor) [default: 4].
-    #[arg(long, value_name = "DISCS", allow_negative_numbers = true, help_heading = "Model")]
-    pub stage: Option<u32>,
-    /// Binary features: count a feature once if it occurs several times (ipref, pref).
+    /// Length of a stage of the game, in discs on the board; each stage has its own weights (ipref
+    /// --solver online, move-predictor) [default: 4].
+    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Model")]
+    pub discs_per_stage: Option<u32>,
+    /// Binary features: 1 if a feature occurs, even several times (ipref, pref) [default: its number
+    /// of occurrences].
     #[arg(long, help_heading = "Model")]
     pub binary: bool,
-    /// Count features: use the number of occurrences of each feature (mm).
+    /// Features are numbers of occurrences (mm) [default: binary].
     #[arg(long, help_heading = "Model")]
     pub multivalued: bool,
     /// Also use features of the afterstate, the position after the move (move-predictor).
     #[arg(long, help_heading = "Model")]
     pub afterstates: bool,
-    /// Maximum iterations: Newton steps (ipref, pref, classify) [default: 100], epochs of dual
-    /// coordinate descent (--solver dual) [default: 1000], MM iterations (mm) [default: 200].
-    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Budget")]
+    /// Maximum iterations of the solver:
+    ///   ipref, pref, classify  Newton steps [default: 100]
+    ///   --solver dual          epochs of coordinate descent [default: 1000]
+    ///   mm                     MM iterations [default: 200]
+    #[arg(
+        long,
+        verbatim_doc_comment,
+        value_name = "N",
+        allow_negative_numbers = true,
+        help_heading = "Budget"
+    )]
     pub max_iterations: Option<u32>,
     /// Number of epochs (ipref --solver online, move-predictor) [default: 8].
     #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Budget")]
@@ -146,13 +167,30 @@ pub struct TrainArgs {
     /// Games to train on.
     #[command(flatten)]
     pub records: RecordsArgs,
-    /// Solver: Newton's method on all cores, LIBLINEAR's dual coordinate descent (ipref, pref), or
-    /// stochastic gradient descent (ipref) [default: primal].
-    #[arg(long, value_parser = ["primal", "dual", "online"], help_heading = "Optimizer")]
+    /// Solver [default: primal]:
+    ///   primal  Newton's method, on all cores (ipref, pref)
+    ///   dual    dual coordinate descent, as in LIBLINEAR (ipref, pref)
+    ///   online  stochastic gradient descent (ipref)
+    #[arg(
+        long,
+        verbatim_doc_comment,
+        value_name = "NAME",
+        value_parser = ["primal", "dual", "online"],
+        hide_possible_values = true,
+        help_heading = "Optimizer"
+    )]
     pub solver: Option<String>,
-    /// Loss: cross-entropy or squared hinge (ipref --solver online, move-predictor)
-    /// [default: softmax].
-    #[arg(long, value_parser = ["softmax", "margin"], help_heading = "Optimizer")]
+    /// Loss of online training [default: softmax]:
+    ///   softmax  cross-entropy over the legal moves
+    ///   margin   squared hinge loss
+    #[arg(
+        long,
+        verbatim_doc_comment,
+        value_name = "NAME",
+        value_parser = ["softmax", "margin"],
+        hide_possible_values = true,
+        help_heading = "Optimizer"
+    )]
     pub loss: Option<String>,
     /// Initial learning rate, decayed linearly to 0 (ipref --solver online, move-predictor)
     /// [alias: --lr] [default: 0.1].
@@ -164,10 +202,17 @@ pub struct TrainArgs {
         help_heading = "Optimizer"
     )]
     pub learning_rate: Option<f64>,
-    /// Stopping tolerance: relative gradient norm (ipref, pref, classify) [default: 1e-3], range of
-    /// projected gradients (--solver dual) [default: 0.1], log-likelihood gain per decision (mm)
-    /// [default: 1e-6].
-    #[arg(long, value_name = "EPS", allow_negative_numbers = true, help_heading = "Optimizer")]
+    /// Stopping tolerance of the solver:
+    ///   ipref, pref, classify  relative norm of the gradient [default: 1e-3]
+    ///   --solver dual          range of the projected gradients [default: 0.1]
+    ///   mm                     gain in log-likelihood per move [default: 1e-6]
+    #[arg(
+        long,
+        verbatim_doc_comment,
+        value_name = "EPS",
+        allow_negative_numbers = true,
+        help_heading = "Optimizer"
+    )]
     pub tolerance: Option<f64>,
     /// Regularization parameter C of the squared hinge loss (ipref, pref, classify) [default: 1].
     #[arg(long = "c", value_name = "C", allow_negative_numbers = true, help_heading = "Optimizer")]
@@ -178,13 +223,14 @@ pub struct TrainArgs {
     /// Trace decay λ, from 0 to 1 (lstd) [default: 0.9].
     #[arg(long, value_name = "LAMBDA", allow_negative_numbers = true, help_heading = "Optimizer")]
     pub lambda: Option<f64>,
-    /// Ridge regularization relative to the mean diagonal (lstd) [default: 1e-6].
+    /// Ridge regularization, as a multiple of the mean diagonal element of the matrix (lstd)
+    /// [default: 1e-6].
     #[arg(long, value_name = "X", allow_negative_numbers = true, help_heading = "Optimizer")]
     pub ridge: Option<f64>,
-    /// Prior: virtual wins and losses per feature (mm) [default: 1].
+    /// Prior of each feature: this many virtual wins and as many virtual losses (mm) [default: 1].
     #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Optimizer")]
     pub prior: Option<f64>,
-    /// Fraction of the games held out for testing.
+    /// Fraction of the games held out as the test set.
     #[arg(
         long,
         default_value_t = 0.2,
@@ -197,7 +243,7 @@ pub struct TrainArgs {
     #[arg(long, value_name = "A-B", value_parser = super::shared::years,
         help_heading = "Validation")]
     pub test_years: Option<(u16, u16)>,
-    /// Games of each reference match, an even number.
+    /// Games of each match with a reference player after training, an even number.
     #[arg(
         long,
         default_value_t = 1000,
@@ -206,6 +252,9 @@ pub struct TrainArgs {
         help_heading = "Validation"
     )]
     pub match_games: u64,
+    /// How training ends and what it saves.
+    #[command(flatten)]
+    pub trainer: TrainerArgs,
     /// The run folder.
     #[command(flatten)]
     pub run: RunArgs,

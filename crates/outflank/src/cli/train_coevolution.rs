@@ -11,18 +11,27 @@ Examples:
   outflank train tdl --games 200000
   outflank train ctdl --operators sxm_t --shape 12x6 --seed 2
   outflank train ctdl --config hybrid.toml --set population=20
-  outflank train ctdl --shape all4 --on nats://HOST   (workers play the games of each generation)";
+  outflank train ctdl --shape all4 --on nats://HOST      workers play the games of each generation";
 
 /// Notes below the options.
 pub const NOTES: &str = "\
-Defaults follow Krawiec & Szubert (2011) for the method and its operators.
-Operators: s, p, a (training games with itself, the population, the archive), as (with itself and
-the newest archive members), x (crossover), m_w, m_t (mutation of weights, of the topology).";
+The defaults are those of Krawiec & Szubert (2011) for the method and its operators. A method
+trains, evaluates and varies a population of n-tuple networks (individuals), generation by
+generation. The archive, or hall of fame, holds the best individual of each earlier generation.
+
+Operators, written one after the other, such as sxm_t:
+  s    training by self-play
+  p    training by games with other individuals of the population
+  a    training by games with the archive
+  as   training by self-play and by games with the newest members of the archive
+  x    crossover: two parents exchange tuples
+  m_w  mutation of weights
+  m_t  mutation of the topology: squares of tuples are replaced by neighbors";
 
 /// Options of `outflank train tdl`, `cel`, `hof`, `ptdl`, `ctdl` and `etdl`.
 #[derive(Args, Debug, Clone)]
 pub struct CoevolutionArgs {
-    /// Operators, such as sxm_t.
+    /// Operators applied in each generation, such as sxm_t; see below [default: by the method].
     #[arg(long, value_name = "LETTERS", help_heading = "Algorithm")]
     pub operators: Option<String>,
     /// Settings of the algorithm.
@@ -40,16 +49,20 @@ pub struct CoevolutionArgs {
 #[derive(Args, Debug, Clone)]
 #[command(next_help_heading = "Algorithm")]
 pub struct CoevolutionSettings {
-    /// Tuples: snakes such as 12x6 (tuples x squares), or all straight lines and all 2x2 squares:
-    /// all4, all4+2x2, all2x2. Two snakes of two squares are snakes2x2, since 2x2 is ambiguous.
-    #[arg(long, value_name = "SHAPE", allow_hyphen_values = true)]
+    /// Tuples of the network [default: 12x6]:
+    ///   12x6      12 random snakes of 6 adjacent squares each
+    ///   all4      all straight lines of 4 squares (all1 to all8)
+    ///   all2x2    all blocks of 2x2 squares
+    ///   all4+2x2  both
+    #[arg(long, verbatim_doc_comment, value_name = "SHAPE", allow_hyphen_values = true)]
     pub shape: Option<String>,
-    /// Generation of snakes: clean (distinct squares, no wrap-around) or wrapping.
+    /// Generation of snakes: clean (distinct squares), or wrapping (as in the authors' program: a
+    /// snake may leave the board at one edge and continue at the opposite one).
     #[arg(long, value_name = "VARIANT")]
     pub snake: Option<String>,
-    /// Initial weights are uniform in [-X, X].
+    /// Initial weights are drawn uniformly from [-X, X].
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
-    pub spread: Option<f64>,
+    pub init_range: Option<f64>,
     /// Population size.
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub population: Option<i64>,
@@ -62,13 +75,13 @@ pub struct CoevolutionSettings {
     /// Self-play training games per individual and generation.
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub self_games: Option<i64>,
-    /// Training opponents from the population.
+    /// Number of training opponents of an individual from the population.
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub population_opponents: Option<i64>,
     /// Training games with each opponent from the population.
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub population_games: Option<i64>,
-    /// Training opponents from the archive.
+    /// Number of training opponents of an individual from the archive.
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub archive_opponents: Option<i64>,
     /// Training games with each opponent from the archive.
@@ -77,16 +90,19 @@ pub struct CoevolutionSettings {
     /// Choose the newest archive members as opponents instead of random ones.
     #[arg(long, value_name = "true|false")]
     pub archive_newest: Option<bool>,
-    /// Archive size; the newest champions are kept, 0 keeps all.
+    /// Size of the archive, which keeps the newest of its members; 0: unlimited.
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub archive: Option<i64>,
-    /// Fitness: none, round-robin or heuristic.
-    #[arg(long, value_name = "KIND")]
+    /// Fitness of an individual:
+    ///   none         no fitness, no selection
+    ///   round-robin  score against the population and the archive
+    ///   heuristic    score against the player `heuristic`
+    #[arg(long, verbatim_doc_comment, value_name = "KIND")]
     pub fitness: Option<String>,
-    /// Games per pair in the round robin, 1 or 2.
+    /// Games per pair of individuals in the round robin, 1 or 2.
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    pub meetings: Option<i64>,
-    /// Fitness games of each individual with the archive.
+    pub games_per_pair: Option<i64>,
+    /// Fitness games of each individual with random members of the archive (hall of fame).
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub hall_of_fame: Option<i64>,
     /// Fitness games of each individual with the heuristic.
@@ -95,7 +111,7 @@ pub struct CoevolutionSettings {
     /// Probability of a random move in fitness games with the heuristic.
     #[arg(long, value_name = "P", allow_negative_numbers = true)]
     pub heuristic_random: Option<f64>,
-    /// Tournament size of the parent selection; 0 turns selection off.
+    /// Tournament selection: a parent is the best of N random individuals; 0 turns selection off.
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub tournament: Option<i64>,
     /// Crossover probability: two parents exchange tuples.
@@ -110,17 +126,10 @@ pub struct CoevolutionSettings {
     /// Probability that a square of a tuple is replaced by a neighbor.
     #[arg(long, value_name = "P", allow_negative_numbers = true)]
     pub topology_mutation: Option<f64>,
-    /// Choice of that neighbor: uniform (any free one) or crowded (near most of the tuple).
+    /// Choice of that neighbor: uniform (any free one), or crowded (one of those next to most other
+    /// squares of the tuple).
     #[arg(long, value_name = "VARIANT")]
     pub topology: Option<String>,
-}
-
-/// Options whose names differ from the keys of the learner's settings.
-const KEYS_OF_OPTIONS: [(&str, &str); 1] = [("learning-rate", "alpha")];
-
-/// The option that sets a key of the learner's settings.
-pub fn option_of_key(key: &str) -> &str {
-    KEYS_OF_OPTIONS.iter().find(|(_, known)| *known == key).map_or(key, |(option, _)| option)
 }
 
 impl CoevolutionSettings {
@@ -132,9 +141,9 @@ impl CoevolutionSettings {
         let given = [
             ("shape", text(&self.shape)),
             ("snake", text(&self.snake)),
-            ("spread", number(self.spread)),
+            ("init-range", number(self.init_range)),
             ("population", count(self.population)),
-            ("alpha", number(self.learning_rate)),
+            ("learning-rate", number(self.learning_rate)),
             ("epsilon", number(self.epsilon)),
             ("self-games", count(self.self_games)),
             ("population-opponents", count(self.population_opponents)),
@@ -144,7 +153,7 @@ impl CoevolutionSettings {
             ("archive-newest", self.archive_newest.map(toml::Value::Boolean)),
             ("archive", count(self.archive)),
             ("fitness", text(&self.fitness)),
-            ("meetings", count(self.meetings)),
+            ("games-per-pair", count(self.games_per_pair)),
             ("hall-of-fame", count(self.hall_of_fame)),
             ("heuristic-games", count(self.heuristic_games)),
             ("heuristic-random", number(self.heuristic_random)),
@@ -168,8 +177,6 @@ mod tests {
     fn every_setting_of_the_learner_is_an_option() {
         let command = CoevolutionSettings::augment_args(Command::new("settings"));
         let options: Vec<&str> = command.get_arguments().filter_map(|arg| arg.get_long()).collect();
-        let keys = outflank_learners::coevolution::KEYS;
-        let wanted: Vec<&str> = keys.iter().map(|key| option_of_key(key)).collect();
-        assert_eq!(options, wanted);
+        assert_eq!(options, outflank_learners::coevolution::KEYS);
     }
 }

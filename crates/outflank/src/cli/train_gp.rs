@@ -1,6 +1,6 @@
 //! Options of `outflank train gp`.
 
-use super::{CommonArgs, GameArg, RunArgs};
+use super::{CommonArgs, GameArg, RunArgs, TrainerArgs};
 use clap::Args;
 
 /// Examples at the top of the help.
@@ -13,12 +13,15 @@ Examples:
 
 /// Notes below the options.
 pub const NOTES: &str = "\
-A heuristic is a weight vector over a few named features of the board, played by alpha-beta. Pairs
-of heuristics are compared by games, or by you. A Gaussian process learns the strength of any
-heuristic from these comparisons and selects the next pair (Yelluri, 2015). The best heuristic is
-written as model.toml, a player like any other.
-With --ask, you see the positions that two heuristics would choose, or a game of each; answer 1, 2
-or = to each question, q to stop. Answers are saved; continue with --resume.";
+The method of Yelluri (2015). A heuristic is a weighted sum of a few named features of the board,
+such as corners and mobility; it plays by alpha-beta search. Two heuristics are compared by games,
+or by you. From these comparisons a Gaussian process predicts the strength of every heuristic, and
+active learning selects the next pair to compare. The best heuristic is written as model.toml, a
+player.
+
+With --ask you compare the heuristics: you see the position that each of them would move to, or a
+game of each. Answer 1, 2 or = to each question, or q to stop. Answers are saved; continue with
+--resume.";
 
 /// `outflank train gp`.
 #[derive(Args, Debug, Clone)]
@@ -35,10 +38,19 @@ pub struct GpArgs {
         help_heading = "Model"
     )]
     pub depth: u32,
-    /// Input of the kernel: the direction of the weight vector (positive multiples play the same
-    /// moves), or the weights.
-    #[arg(long, default_value = "directions", value_parser = ["directions", "weights"],
-        help_heading = "Model")]
+    /// Input of the kernel [default: directions]:
+    ///   directions  the weight vector scaled to length 1
+    ///   weights     the weight vector
+    #[arg(
+        long,
+        verbatim_doc_comment,
+        default_value = "directions",
+        hide_default_value = true,
+        value_name = "KIND",
+        value_parser = ["directions", "weights"],
+        hide_possible_values = true,
+        help_heading = "Model"
+    )]
     pub space: String,
     /// Automatic relevance determination: one length scale per weight.
     #[arg(long, help_heading = "Model")]
@@ -52,7 +64,7 @@ pub struct GpArgs {
         help_heading = "Budget"
     )]
     pub rounds: u64,
-    /// Games per comparison; the majority decides.
+    /// Games per compared pair of heuristics; the majority decides.
     #[arg(
         long,
         default_value_t = 3,
@@ -60,7 +72,7 @@ pub struct GpArgs {
         allow_negative_numbers = true,
         help_heading = "Budget"
     )]
-    pub pair_games: u32,
+    pub games_per_pair: u32,
     /// Random plies at the start of each game.
     #[arg(
         long,
@@ -69,36 +81,65 @@ pub struct GpArgs {
         allow_negative_numbers = true,
         help_heading = "Budget"
     )]
-    pub opening: u32,
-    /// Acquisition function for the next pair: BALD, random, or predictive uncertainty.
-    #[arg(long, default_value = "bald", value_parser = ["bald", "random", "uncertainty"],
-        help_heading = "Active learning")]
+    pub random_plies: u32,
+    /// Acquisition function that selects the next pair [default: bald]:
+    ///   bald         expected information (Houlsby et al., 2012)
+    ///   uncertainty  entropy of the predicted winner
+    ///   random       a random pair
+    #[arg(
+        long,
+        verbatim_doc_comment,
+        default_value = "bald",
+        hide_default_value = true,
+        value_name = "NAME",
+        value_parser = ["bald", "random", "uncertainty"],
+        hide_possible_values = true,
+        help_heading = "Active learning"
+    )]
     pub sampling: String,
-    /// What a round searches for: an opponent for the best heuristic so far, or a new pair.
-    #[arg(long, default_value = "opponent", value_parser = ["opponent", "pair"],
-        help_heading = "Active learning")]
-    pub find: String,
-    /// Random heuristics in the first round [default: 5; with --find pair: 2].
+    /// New heuristics of each round [default: opponent]:
+    ///   opponent  one, compared with the best heuristic so far
+    ///   pair      two, compared with each other
+    #[arg(
+        long,
+        verbatim_doc_comment,
+        default_value = "opponent",
+        hide_default_value = true,
+        value_name = "KIND",
+        value_parser = ["opponent", "pair"],
+        hide_possible_values = true,
+        help_heading = "Active learning"
+    )]
+    pub propose: String,
+    /// Number of random heuristics in the first round [default: 5; with --propose pair: 2].
     #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Active learning")]
     pub initial: Option<usize>,
-    /// Earlier heuristics that each new one is compared with [default: 5; with --ask: 1].
+    /// Number of earlier heuristics that each new one is also compared with [default: 5; with --ask:
+    /// 1].
     #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Active learning")]
     pub opponents: Option<usize>,
-    /// Choice of these opponents: random, or by --sampling.
-    #[arg(long, default_value = "random", value_parser = ["random", "sampling"],
-        help_heading = "Active learning")]
+    /// Selection of the --opponents: at random, or by the acquisition function of --sampling.
+    #[arg(
+        long,
+        default_value = "random",
+        value_name = "random|sampling",
+        value_parser = ["random", "sampling"],
+        hide_possible_values = true,
+        help_heading = "Active learning"
+    )]
     pub opponents_by: String,
-    /// Ask you instead of playing games; shows positions (default) or games.
+    /// Ask you for each comparison instead of playing games; show positions (default) or games.
     #[arg(
         long,
         value_name = "positions|games",
         value_parser = ["positions", "games"],
+        hide_possible_values = true,
         num_args = 0..=1,
         default_missing_value = "positions",
         help_heading = "Active learning"
     )]
     pub ask: Option<String>,
-    /// Random restarts of the search for the next pair.
+    /// Random starting points of the search for the pair that maximizes the acquisition function.
     #[arg(
         long,
         default_value_t = 8,
@@ -107,7 +148,8 @@ pub struct GpArgs {
         help_heading = "Optimizer"
     )]
     pub restarts: usize,
-    /// Maximum quasi-Newton iterations on the kernel parameters per round; 0 keeps them fixed.
+    /// Maximum quasi-Newton (BFGS) iterations per round that fit the kernel parameters; 0 keeps them
+    /// fixed.
     #[arg(
         long,
         default_value_t = 10,
@@ -134,18 +176,21 @@ pub struct GpArgs {
         help_heading = "Optimizer"
     )]
     pub tolerance: f64,
-    /// Number of random heuristics that score each new one by games; 0 uses the posterior mean
-    /// [default: 50; with --ask: 0].
+    /// Number of random heuristics that each new heuristic plays; the best heuristic is the one with
+    /// the highest score. 0: the one with the highest predicted strength [default: 50; with --ask:
+    /// 0].
     #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Validation")]
-    pub benchmark: Option<usize>,
-    /// Random test pairs for the accuracy [default: 1000; with --ask: 0].
+    pub benchmark_opponents: Option<usize>,
+    /// Number of random pairs on which the accuracy of the predictions is measured [default: 1000;
+    /// with --ask: 0].
     #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Validation")]
-    pub tests: Option<usize>,
-    /// Also estimate the accuracy limit: how often the winner of a test pair wins again, and how
-    /// often the majority of seven new comparisons predicts it. The true limit is slightly higher.
+    pub test_pairs: Option<usize>,
+    /// Also estimate the highest accuracy that is possible, given that games are random: how often
+    /// the winner of a test pair wins a second comparison, and how often the majority of seven new
+    /// comparisons predicts the winner. The true limit is slightly higher.
     #[arg(long, help_heading = "Validation")]
-    pub ceiling: bool,
-    /// Games of each reference match, an even number.
+    pub accuracy_limit: bool,
+    /// Games of each match with a reference player after training, an even number.
     #[arg(
         long,
         default_value_t = 100,
@@ -154,6 +199,9 @@ pub struct GpArgs {
         help_heading = "Validation"
     )]
     pub match_games: u32,
+    /// How training ends and what it saves.
+    #[command(flatten)]
+    pub trainer: TrainerArgs,
     /// The run folder.
     #[command(flatten)]
     pub run: RunArgs,

@@ -4,7 +4,7 @@
 use super::train_cnn::{self, CnnArgs};
 use super::train_coevolution::{self, CoevolutionArgs};
 use super::train_gp::{self, GpArgs};
-use super::{CommonArgs, RunArgs};
+use super::{CommonArgs, RunArgs, TrainerArgs};
 use clap::{Args, Subcommand, ValueEnum};
 
 /// Methods with their own options.
@@ -13,10 +13,10 @@ pub enum TrainMethod {
     /// Temporal difference learning by self-play.
     #[command(before_help = train_coevolution::EXAMPLES, after_help = train_coevolution::NOTES)]
     Tdl(Box<CoevolutionArgs>),
-    /// Coevolutionary learning: selection by games within the population.
+    /// Coevolutionary learning (CEL): selection by games within the population.
     #[command(before_help = train_coevolution::EXAMPLES, after_help = train_coevolution::NOTES)]
     Cel(Box<CoevolutionArgs>),
-    /// Coevolution with a hall of fame of former champions.
+    /// Coevolution with a hall of fame: games also with the best of former generations.
     #[command(before_help = train_coevolution::EXAMPLES, after_help = train_coevolution::NOTES)]
     Hof(Box<CoevolutionArgs>),
     /// Parallel TDL: a population, each member trained by self-play.
@@ -28,13 +28,13 @@ pub enum TrainMethod {
     /// Evolutionary TDL: selection by games against the heuristic.
     #[command(before_help = train_coevolution::EXAMPLES, after_help = train_coevolution::NOTES)]
     Etdl(Box<CoevolutionArgs>),
-    /// TD(λ) by self-play on large patterns with weights per stage of the game.
+    /// TD(λ) by self-play for large patterns, with separate weights for each stage of the game.
     #[command(name = "self-play", before_help = SELF_PLAY_EXAMPLES, after_help = SELF_PLAY_NOTES)]
     SelfPlay(Box<SelfPlayArgs>),
     /// A convolutional network that predicts expert moves.
     #[command(before_help = train_cnn::EXAMPLES, after_help = train_cnn::NOTES)]
     Cnn(Box<CnnArgs>),
-    /// Neural networks under TD(0): a pair of networks plays each other.
+    /// Multi-layer perceptrons trained by TD(0): two networks play each other.
     #[command(
         before_help = ANN_EXAMPLES,
         after_help = ANN_NOTES,
@@ -56,11 +56,16 @@ Examples:
   outflank train ann --net \"FC 192-32-8-1\" --self-play --against yoshioka@4?noise=5";
 
 const ANN_NOTES: &str = "\
-Defaults follow Binkley, Seehart & Hagiwara (2007), whose measurements `outflank reproduce ann/fig7`
-repeats. Architectures are written as in their Table 1: FC (fully connected), SR (symmetry removed),
-WS (weights shared by the eight symmetries) or SP (one node per window), then the nodes of each
-layer. 64, 128 or 192 inputs are one, two or three per square; a layer 16x8 has 16 sets of 8 nodes;
-SR+WS and SR+SP exist as well.";
+The defaults are those of Binkley, Seehart & Hagiwara (2007). `outflank reproduce ann/fig7` repeats
+their measurements.
+
+Architectures, written as in their Table 1: the kind, then the number of nodes of each layer.
+  FC  fully connected
+  SR  symmetry removal: the board is first mapped to one of its eight symmetries
+  WS  weight sharing: the first layer has sets of 8 nodes that share weights, one node for each
+      symmetry; 16x8 means 16 sets
+  SP  spatial: one node for each window of 3x3 to 8x8 squares
+SR+WS and SR+SP combine two of them. 64, 128 or 192 inputs are one, two or three per square.";
 
 const SELF_PLAY_EXAMPLES: &str = "\
 Examples:
@@ -68,13 +73,13 @@ Examples:
   outflank train self-play --opponent heuristic --opponent-share 0.25 --games 6144000";
 
 const SELF_PLAY_NOTES: &str = "\
-A batch of games is played with fixed weights; then TD(λ) updates the value of every position before
-a non-random move. With --opponent, a share of the games is played against it.";
+A batch of games is played with fixed weights. Then TD(λ) updates the value of each position from which
+a non-random move was played.";
 
 /// Options of every method that trains by playing.
 #[derive(Args, Debug, Clone)]
 pub struct TrainingArgs {
-    /// Training budget in games, training and selection together.
+    /// Training budget: number of games, those played for selection included.
     #[arg(
         long,
         default_value_t = 2_000_000,
@@ -83,7 +88,7 @@ pub struct TrainingArgs {
         help_heading = "Budget"
     )]
     pub games: u64,
-    /// Number of evaluations during training.
+    /// Number of evaluations during training, evenly spaced.
     #[arg(
         long,
         default_value_t = 50,
@@ -92,10 +97,10 @@ pub struct TrainingArgs {
         help_heading = "Validation"
     )]
     pub measurements: u64,
-    /// Opponents of the evaluations, besides the heuristic.
+    /// Opponents in the evaluations, besides the embedded player `heuristic`.
     #[arg(long, value_name = "PLAYER", num_args = 1.., help_heading = "Validation")]
     pub against: Vec<String>,
-    /// Games of each reference match, an even number; one move in ten is random.
+    /// Games of each evaluation against an opponent, an even number; one move in ten is random.
     #[arg(
         long,
         default_value_t = 1000,
@@ -104,6 +109,9 @@ pub struct TrainingArgs {
         help_heading = "Validation"
     )]
     pub match_games: u32,
+    /// How training ends and what it saves.
+    #[command(flatten)]
+    pub trainer: TrainerArgs,
     /// The run folder.
     #[command(flatten)]
     pub run: RunArgs,
@@ -115,18 +123,19 @@ pub struct TrainingArgs {
 /// Options of `outflank train self-play`.
 #[derive(Args, Debug, Clone)]
 pub struct SelfPlayArgs {
-    /// Features: 18 large patterns of the whole board with mobility etc., or the tuples in a file.
+    /// Features: 18 large patterns, mobility, frontier and parity, or the tuples in a file (for its
+    /// format see `outflank help train`).
     #[arg(long, default_value = "patterns", value_name = "patterns|FILE", help_heading = "Model")]
     pub features: String,
-    /// Discs per stage of the game; each stage has its own weights.
+    /// Length of a stage of the game, in discs on the board; each stage has its own weights.
     #[arg(
         long,
         default_value_t = 6,
-        value_name = "DISCS",
+        value_name = "N",
         allow_negative_numbers = true,
         help_heading = "Model"
     )]
-    pub stage: u32,
+    pub discs_per_stage: u32,
     /// Games per batch.
     #[arg(
         long,
@@ -172,11 +181,11 @@ pub struct SelfPlayArgs {
         allow_negative_numbers = true,
         help_heading = "Exploration"
     )]
-    pub opening: u32,
-    /// Model to play some of the games against.
+    pub random_plies: u32,
+    /// Player that is the opponent in some of the training games.
     #[arg(long, value_name = "MODEL", help_heading = "Exploration")]
     pub opponent: Option<String>,
-    /// Share of the games against the opponent [default: 0.25].
+    /// Share of the training games against --opponent [default: 0.25].
     #[arg(long, value_name = "P", allow_negative_numbers = true, help_heading = "Exploration")]
     pub opponent_share: Option<f64>,
     /// Options of every method that trains by playing.
@@ -195,7 +204,7 @@ pub enum AnnSchedule {
 /// Options of `outflank train ann`.
 #[derive(Args, Debug, Clone)]
 pub struct AnnArgs {
-    /// Architecture.
+    /// Architecture, see below.
     #[arg(long, default_value = "WS 192-16x8-16-8-1", value_name = "NAME", help_heading = "Model")]
     pub net: String,
     /// Learning rate [alias: --lr].
@@ -208,12 +217,13 @@ pub struct AnnArgs {
         help_heading = "Optimizer"
     )]
     pub learning_rate: f64,
-    /// Learning-rate schedule; linear decays to 0 over the run (not in the paper).
+    /// Learning-rate schedule: constant, or linear decay to 0 over the run (not in the paper).
     #[arg(
         long,
         value_enum,
         default_value = "constant",
-        value_name = "KIND",
+        value_name = "constant|linear",
+        hide_possible_values = true,
         help_heading = "Optimizer"
     )]
     pub lr_schedule: AnnSchedule,
@@ -229,7 +239,7 @@ pub struct AnnArgs {
     /// Update the weights after every move instead of after every game.
     #[arg(long, help_heading = "Optimizer")]
     pub per_move: bool,
-    /// Final target +1, 0 or -1 instead of a sigmoid of the disc difference.
+    /// Target of the last position: +1, 0 or -1 instead of a sigmoid of the disc difference.
     #[arg(long, help_heading = "Optimizer")]
     pub plain_result: bool,
     /// Probability of a random move (not in the paper).

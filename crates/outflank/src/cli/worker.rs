@@ -15,10 +15,11 @@ Examples:
 /// Notes below the options.
 pub const NOTES: &str = "\
 A worker takes jobs from a queue on a NATS server with JetStream, executes them and stores the
-results there. Commands with --on and the same address submit jobs. Start any number of workers on
-any machines. Stop one with Ctrl-C or kill it: its jobs go to another worker. Workers and commands
-must have the same version. A client with write access to the queue can use the workers' CPUs, but
-cannot start other programs or read files there.";
+results there. A command with --on and the same address submits jobs and waits for the results.
+Start any number of workers on any machines. A worker can be stopped at any time: its jobs go to
+another one. Workers and commands must have the same version. A client with write access to the
+queue can use the workers' CPUs, but cannot start other programs or read files there.
+docs/scale.md says whom you must trust.";
 
 /// The connection to remote workers.
 #[derive(Args, Debug, Clone)]
@@ -49,10 +50,14 @@ pub struct RemoteArgs {
     /// Key of the client certificate.
     #[arg(long, value_name = "FILE", env = "NATS_KEY", hide_env_values = true)]
     pub nats_key: Option<PathBuf>,
-    /// Seconds without a heartbeat after which a worker's jobs go to another worker.
+    /// Seconds without a heartbeat after which a worker's jobs are given to another worker.
     #[arg(long, value_name = "SECONDS", default_value_t = 10,
           value_parser = clap::value_parser!(u64).range(3..=3600))]
-    pub patience: u64,
+    pub worker_timeout: u64,
+    /// Share of the workers' results that this command executes again and compares, 0 to 1. A worker
+    /// with a different result is quarantined, and its jobs are executed again.
+    #[arg(long, value_name = "SHARE", default_value_t = 0.02)]
+    pub verify_share: f64,
 }
 
 /// `outflank worker`.
@@ -62,6 +67,7 @@ pub struct RemoteArgs {
         "NATS server to take jobs from, such as nats://HOST:4222 or tls://HOST; several servers of a \
          cluster separated by commas"
     )),
+    mut_arg("verify_share", |arg| arg.hide(true)),
     mut_arg("seed", |arg| arg.help("Has no effect: each job has its own seed")),
 )]
 pub struct WorkerArgs {
@@ -71,6 +77,11 @@ pub struct WorkerArgs {
     /// Cache of models received with jobs [default: a temporary folder].
     #[arg(long, value_name = "DIR")]
     pub cache: Option<PathBuf>,
+    /// Maximum size of the received models, in MiB. Those that were not used for the longest time are
+    /// deleted.
+    #[arg(long, value_name = "MIB", default_value_t = 4096,
+          value_parser = clap::value_parser!(u64).range(1..=1 << 30))]
+    pub cache_size: u64,
     /// Common options.
     #[command(flatten)]
     pub common: CommonArgs,

@@ -82,10 +82,10 @@ fn load_models(texts: &[String]) -> Result<Vec<NamedPolicy>> {
         let spec: PlayerSpec = text.parse()?;
         ensure_usage!(
             spec.search == SearchSpec::Default
-                && spec.stage.is_none()
+                && spec.ply_switch.is_none()
                 && spec.random == 0.0
                 && spec.noise == 0.0,
-            "'{text}' is a player; accuracy measures the model alone: omit @, stage, random and noise"
+            "'{text}' sets a search, plies, random or noise; accuracy measures the model alone: omit them"
         );
         ensure_usage!(
             !spec.model.starts_with("nboard:") && !spec.model.starts_with("gtp:"),

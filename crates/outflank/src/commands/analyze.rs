@@ -146,12 +146,12 @@ fn model(text: &str) -> Result<Arc<dyn Evaluate<Othello>>> {
     }
 }
 
-/// A warning about a model whose values do not correlate with results.
+/// A warning if the model's values cannot be converted to discs in some stages of the game.
 fn unscaled_stages_warning(model: &str, scale: DiscScale) -> Option<String> {
     let stages = scale.unscaled_stages()?;
     Some(format!(
         "With {stages} empty squares the values of {model} do not correlate with the results of games, \
-         so they have no meaning in discs; searches from or to these positions have no values."
+         so they have no meaning in discs. A move has no value if its search starts or ends at such a position."
     ))
 }
 
@@ -169,9 +169,9 @@ fn document(args: &AnalyzeArgs, game: &InputGame, report: &GameReport) -> Value 
         let experts = report.expert_prediction(analyzed).map(|prediction| {
             let most_likely = prediction.most_likely.to_string();
             json!({
-                "usual": most_likely,
-                "share": prediction.probability,
-                "played": prediction.played_probability,
+                "most_likely": most_likely,
+                "probability": prediction.probability,
+                "played_probability": prediction.played_probability,
             })
         });
         let selectivity = Some(args.cut).filter(|cut| *cut > 0.0 && !analyzed.exact);

@@ -11,6 +11,7 @@ mod inference;
 mod learners;
 mod patterns;
 mod search;
+mod selective;
 
 use crate::Outcome;
 use crate::cli::BenchArgs;
@@ -132,7 +133,7 @@ fn table(rows: &[Row]) -> Table {
     table
 }
 
-/// The shortest of several wall-clock times, in seconds, to exclude disturbances.
+/// The shortest of several wall-clock times in seconds. The minimum excludes the effect of other load.
 pub fn best_of(times: u32, mut work: impl FnMut()) -> f64 {
     (0..times)
         .map(|_| {
@@ -249,7 +250,7 @@ fn arena(rows: &mut Vec<Row>) -> Result<()> {
             for position in &positions {
                 moves.clear();
                 moves.extend(position.moves());
-                network.after_moves(position, &moves, &mut values);
+                network.move_values(position, &moves, &mut values);
                 count += black_box(&values).len();
             }
         });
@@ -271,7 +272,7 @@ fn arena(rows: &mut Vec<Row>) -> Result<()> {
             0..10 => random_network(models::runarsson_lucas_tuples(), View::Invert, &mut rng),
             _ => random_network(Tuples::squares(), View::Negate, &mut rng),
         };
-        let policy = Arc::new(outflank_models::Greedy(network));
+        let policy = Arc::new(outflank_models::OnePlyPolicy(network));
         factories.push(PlayerFactory::new(format!("p{i}"), move || {
             Ok(Box::new(Greedy::new(policy.clone())))
         }));
@@ -287,21 +288,21 @@ fn arena(rows: &mut Vec<Row>) -> Result<()> {
     let config = ContestConfig { openings, rounds, seed: 1, threads, remote: None };
     let mut played = 0;
     let seconds = best_of(1, || {
-        played = play_league(&factories, &config, None, |_, _| {})
+        played = play_league(&factories, &config, None, |_, _| true)
             .map_or(0, |league| league.games.len());
     });
     ensure!(played == 17 * 16 / 2 * 2 * rounds as usize, "{played} games were played");
-    let whole = seconds * 1000.0 / f64::from(rounds);
+    let extrapolated = seconds * 1000.0 / f64::from(rounds);
     rows.push(Row {
         area: "arena",
         name: format!("league of 17 as in Table III, {threads} threads: time for 272,000 games"),
-        value: whole,
+        value: extrapolated,
         unit: "s",
         reference: format!(
             "target: 60 s on 2 cores; {:.0} games/s, extrapolated from a tenth of the games",
             played as f64 / seconds
         ),
-        ratio: Some(60.0 / whole),
+        ratio: Some(60.0 / extrapolated),
     });
     let mut player = factory::<Othello>("heuristic@4")?.make()?;
     let seconds = best_of(3, || {

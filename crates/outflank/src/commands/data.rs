@@ -12,7 +12,7 @@ use outflank_records::{
     DecisionFilter, Decisions, Example, Format, Selection, Stats, convert as convert_games,
     decisions, expand_symmetries, export_csv, export_examples_npy, export_npy, read_games,
     read_games_lenient, remove_duplicates, sizes_from_fractions, split_examples, split_games,
-    stats as count,
+    stats as compute_stats,
 };
 use serde_json::json;
 use std::fmt::Write;
@@ -23,14 +23,14 @@ pub fn stats(args: &DataArgs) -> Result<Outcome> {
     set_threads(args.common.threads())?;
     // Invalid games are counted and skipped; `data check` lists them.
     let games = read_games_lenient(&args.paths)?;
-    let stats = count(&games.records, games.illegal as u64);
+    let stats = compute_stats(&games.records, games.illegal as u64);
     if args.common.json {
         let by_ply: Vec<_> = stats
             .by_ply
             .iter()
             .enumerate()
             .map(|(i, ply)| {
-                json!({ "ply": i + 1, "positions": ply.positions, "branching": ply.branching(), "forced": ply.forced })
+                json!({ "ply": i + 1, "positions": ply.positions, "branching": ply.mean_legal_moves(), "forced": ply.forced })
             })
             .collect();
         let by_year: Vec<_> = stats
@@ -158,7 +158,7 @@ pub fn convert(args: &ConvertArgs) -> Result<Outcome> {
     let losses: Vec<_> = written
         .dropped
         .iter()
-        .map(|(what, games)| json!({ "what": what, "games": games }))
+        .map(|(property, games)| json!({ "property": property, "games": games }))
         .collect();
     if args.common.json {
         print_json(
@@ -176,7 +176,7 @@ pub fn convert(args: &ConvertArgs) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// Whether reading a path would read this file.
+/// Whether a path is this file, or the folder that contains it.
 fn reads(path: &Path, file: &Path) -> bool {
     let real = |path: &Path| path.canonicalize().ok();
     let Some(file) = real(file) else { return false };
@@ -219,12 +219,12 @@ pub fn export(args: &ExportArgs) -> Result<Outcome> {
         !(csv && args.symmetric),
         "--symmetric is written as NPY; name a folder with --to"
     );
-    let parts = split(args, games.records.len(), all)?;
-    if let Some((name, _)) = parts.iter().find(|(_, part)| part.is_empty()) {
+    let subsets = split(args, games.records.len(), all)?;
+    if let Some((name, _)) = subsets.iter().find(|(_, subset)| subset.is_empty()) {
         bail_usage!("the {name} set would be empty; read more games, or change --test");
     }
     let mut report = Vec::new();
-    for (name, part) in &parts {
+    for (name, subset) in &subsets {
         let path = match (name.is_empty(), csv) {
             (true, _) => args.to.clone(),
             (false, true) => {
@@ -234,24 +234,24 @@ pub fn export(args: &ExportArgs) -> Result<Outcome> {
             (false, false) => args.to.join(name),
         };
         let count = if csv {
-            export_csv(part, &path)?;
-            part.len()
+            export_csv(subset, &path)?;
+            subset.len()
         } else if args.symmetric {
-            let mut examples: Vec<Example> = part.examples();
+            let mut examples: Vec<Example> = subset.examples();
             remove_duplicates(&mut examples);
             let examples = expand_symmetries(&examples);
             export_examples_npy(&examples, &path)?;
             examples.len()
         } else {
-            export_npy(part, &path)?;
-            part.len()
+            export_npy(subset, &path)?;
+            subset.len()
         };
         report.push((path.display().to_string(), count));
     }
     if args.common.json {
-        let parts: Vec<_> =
+        let subsets: Vec<_> =
             report.iter().map(|(path, n)| json!({ "path": path, "decisions": n })).collect();
-        print_json(&json!({ "parts": parts }))?;
+        print_json(&json!({ "subsets": subsets }))?;
     } else {
         let lines = report
             .iter()
@@ -261,7 +261,8 @@ pub fn export(args: &ExportArgs) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// Splits decisions into named parts; a single unnamed part without `--split`.
+/// Splits decisions into the subsets `train` and `test`; without `--split` there is one subset with
+/// an empty name.
 fn split(
     args: &ExportArgs,
     games: usize,
@@ -273,8 +274,8 @@ fn split(
         Some("game") => {
             let sizes = sizes_from_fractions(games, &fractions)?;
             let split = split_games(games, seed, &sizes)?;
-            let part = |i: usize| all.of_games(&split.subsets[i]);
-            vec![("train", part(0)), ("test", part(1))]
+            let subset = |i: usize| all.of_games(&split.subsets[i]);
+            vec![("train", subset(0)), ("test", subset(1))]
         }
         Some(_) => {
             let sizes = sizes_from_fractions(all.len(), &fractions)?;

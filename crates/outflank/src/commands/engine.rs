@@ -3,12 +3,12 @@
 use crate::cli::{EngineArgs, ProtocolArg};
 use crate::{Outcome, VERSION};
 use anyhow::Result;
-use outflank_protocols::{EnginePlayer, Gtp, NBoard, serve};
+use outflank_protocols::{AnalysisEngine, Gtp, NBoard, serve};
 use std::io::{BufReader, ErrorKind};
 
 /// Answers commands until the client quits or disconnects.
 pub fn run(args: &EngineArgs) -> Result<Outcome> {
-    let player = EnginePlayer::new(&args.player, args.threads.into(), args.seed)?;
+    let player = AnalysisEngine::new(&args.player, args.threads.into(), args.seed)?;
     let input = BufReader::new(std::io::stdin());
     let mut out = std::io::stdout();
     let served = match args.protocol {

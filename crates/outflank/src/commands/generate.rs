@@ -22,7 +22,11 @@ use serde_json::json;
 /// Generates the games and writes them to a file.
 pub fn run(args: &GenerateArgs) -> Result<Outcome> {
     ensure_usage!(args.games > 0, "--games must be at least 1");
-    ensure_usage!(args.opening <= 50, "--opening is at most 50 plies, not {}", args.opening);
+    ensure_usage!(
+        args.random_plies <= 50,
+        "--random-plies is at most 50, not {}",
+        args.random_plies
+    );
     let format = output_format(&args.to, args.format)?;
     ensure_usage!(
         !matches!(format, Format::Obf | Format::Boards),
@@ -41,7 +45,7 @@ pub fn run(args: &GenerateArgs) -> Result<Outcome> {
     progress.set_position(shown as u64);
     let config = GameGenerationConfig {
         count: wanted,
-        random_plies: args.opening,
+        random_plies: args.random_plies,
         seed: args.common.seed,
         threads: args.common.threads(),
     };
@@ -61,10 +65,10 @@ pub fn run(args: &GenerateArgs) -> Result<Outcome> {
         return Ok(Outcome::Stopped);
     }
     if found < wanted {
-        bail!("only {found} distinct games were found; use fewer --games or a longer --opening");
+        bail!("only {found} distinct games were found; use fewer --games or more --random-plies");
     }
     let records =
-        generated_records(&player.name, args.opening as usize, &generated.found[..wanted])?;
+        generated_records(&player.name, args.random_plies as usize, &generated.found[..wanted])?;
     let written = convert(&records, format, &args.to, Created::default())?;
     let mut document = json!({ "games": written.games, "file": args.to.display().to_string() });
     folder.write("generated.json", format!("{document:#}\n").as_bytes())?;
@@ -76,9 +80,9 @@ pub fn run(args: &GenerateArgs) -> Result<Outcome> {
         print(&format!("{games} written to {}\n", args.to.display()))?;
         if written.dropped.iter().any(|(what, _)| what == "marks of random moves") {
             print(&format!(
-                "note: {format} cannot mark the {} of each game as random, so `train` uses them as \
-                 decisions; a .ggf file keeps the marks\n",
-                counted(args.opening as usize, "opening move")
+                "note: {format} cannot mark the {} of each game, so `train` also trains on these \
+                 moves; a .ggf file keeps the marks\n",
+                counted(args.random_plies as usize, "random move")
             ))?;
         }
     }
@@ -88,7 +92,7 @@ pub fn run(args: &GenerateArgs) -> Result<Outcome> {
 fn open_folder(args: &GenerateArgs, format: Format) -> Result<RunFolder> {
     let mut settings = toml::Table::new();
     settings.insert("player".to_owned(), args.player.clone().into());
-    settings.insert("opening".to_owned(), i64::from(args.opening).into());
+    settings.insert("random-plies".to_owned(), i64::from(args.random_plies).into());
     settings.insert("games".to_owned(), i64::from(args.games).into());
     settings.insert("to".to_owned(), args.to.display().to_string().into());
     if args.format.is_some() {

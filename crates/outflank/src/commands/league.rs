@@ -9,7 +9,7 @@ use crate::progress::RunProgress;
 use crate::run_folder;
 use anyhow::{Context, Result};
 use outflank_arena::league::{League, LeagueReport, play_league};
-use outflank_arena::ratings::{Parameter, RatingConfig};
+use outflank_arena::ratings::{EloParameter, RatingConfig};
 use outflank_games::Game;
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
@@ -33,8 +33,8 @@ pub fn run(args: &LeagueArgs) -> Result<Outcome> {
 
 fn run_game<P: RegisteredGame>(args: &LeagueArgs) -> Result<Outcome> {
     let options = RatingConfig {
-        drawelo: parameter("--draw-elo", &args.draw_elo, 0.0..=MAX_ELO)?,
-        advantage: parameter("--advantage", &args.advantage, -MAX_ELO..=MAX_ELO)?,
+        draw_elo: elo_parameter("--draw-elo", &args.draw_elo, 0.0..=MAX_ELO)?,
+        advantage: elo_parameter("--advantage", &args.advantage, -MAX_ELO..=MAX_ELO)?,
         ..RatingConfig::default()
     };
     let sub_leagues = args
@@ -66,7 +66,10 @@ fn run_game<P: RegisteredGame>(args: &LeagueArgs) -> Result<Outcome> {
     let bar = Progress::new("playing", "games", total, args.common.quiet);
     let progress = RunProgress::new(&folder, workers.as_ref(), bar);
     progress.set_position((journal.1.len() as u64).min(total));
-    let league = play_league::<P>(&factories, &config, Some(journal), |_, new| progress.add(new))?;
+    let league = play_league::<P>(&factories, &config, Some(journal), |_, new| {
+        progress.add(new);
+        true
+    })?;
     drop(progress);
     if !league.complete {
         eprintln!(
@@ -88,7 +91,7 @@ fn run_game<P: RegisteredGame>(args: &LeagueArgs) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// The report of the players of some ranks, from the games among themselves.
+/// The report of the players at the given ranks, computed from the games among them.
 fn sub_report<P: RegisteredGame>(
     league: &League<P>,
     report: &LeagueReport,
@@ -105,10 +108,10 @@ fn sub_report<P: RegisteredGame>(
     Ok(league.report_among(&players, options)?)
 }
 
-fn parameter(option: &str, text: &str, range: RangeInclusive<f64>) -> Result<Parameter> {
+fn elo_parameter(option: &str, text: &str, range: RangeInclusive<f64>) -> Result<EloParameter> {
     match text.parse() {
-        _ if text == "fit" => Ok(Parameter::Fitted),
-        Ok(value) if range.contains(&value) => Ok(Parameter::Fixed(value)),
+        _ if text == "fit" => Ok(EloParameter::Fitted),
+        Ok(value) if range.contains(&value) => Ok(EloParameter::Fixed(value)),
         _ => bail_usage!(
             "{option} is an Elo difference from {} to {} or `fit`, not '{text}'",
             range.start(),
@@ -196,7 +199,7 @@ fn show(
         let _ = writeln!(text, "\nSub-league {}, from the games among its players:", i + 1);
         text.push_str(&present::league_text(sub, table_width()));
     }
-    text.push_str(&present::forfeit_text(&report.forfeits));
+    text.push_str(&present::forfeit_text(&report.forfeits, &report.resignations));
     let games: u64 = report.players.iter().map(|player| player.games).sum::<u64>() / 2;
     let _ = writeln!(
         text,

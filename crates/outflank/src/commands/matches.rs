@@ -60,6 +60,7 @@ fn run_game<P: RegisteredGame>(args: &MatchArgs) -> Result<Outcome> {
         progress.add(new);
         let score = 100.0 * tally.points() / tally.games().max(1) as f64;
         progress.set_message(format!("score {score:.1}%"));
+        true
     })?;
     drop(progress);
     let names = [report.a.clone(), report.b.clone()];
@@ -118,7 +119,7 @@ fn show(args: &MatchArgs, report: &MatchReport, folder: &RunFolder) -> Result<()
         return print_json(&value);
     }
     let mut text = present::match_text(report);
-    text.push_str(&present::forfeit_text(&report.forfeits));
+    text.push_str(&present::forfeit_text(&report.forfeits, &report.resignations));
     if !report.complete {
         let path = folder.path().display();
         let _ = writeln!(text, "stopped early; resume with: outflank match --resume {path}");

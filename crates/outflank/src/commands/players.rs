@@ -69,7 +69,7 @@ pub fn run(args: &PlayersArgs) -> Result<Outcome> {
         print_json(&json!({ "players": players }))?;
     } else {
         print(&format!(
-            "{}\nRatings are in Elo with mean 1600 over the players of a game; ± is the 95% interval.\n\
+            "{}\nRatings are in Elo with mean 1600 over the players of a game; ± is the half-width of the 95% CI.\n\
              Value models can search: heuristic@6, heuristic@4e12. random@mcts2000 is MCTS with random playouts.\n\
              Play one with `outflank play --player PLAYER` or `--level LEVEL`.\n",
             table.to_text_within(table_width())

@@ -15,8 +15,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Maximum size of a file of positions.
-const LIMIT: u64 = 1 << 26;
+/// Maximum size of a file of positions, in bytes.
+const MAX_FILE_SIZE: u64 = 1 << 26;
 
 /// From this many empty squares a warning about the duration is printed.
 const LONG_SOLVE_EMPTIES: u32 = 29;
@@ -35,7 +35,7 @@ pub fn run(args: &SolveArgs) -> Result<Outcome> {
     let max_empties = entries.iter().map(|entry| entry.position.empties()).max().unwrap_or(0);
     if max_empties >= LONG_SOLVE_EMPTIES && !args.quiet {
         eprintln!(
-            "warning: {max_empties} empty squares take hours or more; beyond 20, each one doubles or triples \
+            "warning: {max_empties} empty squares take hours or more; each square beyond 20 doubles or triples \
              the time. Ctrl-C stops."
         );
     }
@@ -68,7 +68,7 @@ fn read(text: &str) -> Result<Vec<Entry>> {
             entry.with_context(|| format!("'{text}' is neither a file nor a position; {hint}"))?,
         ]);
     }
-    let bytes = files::read(path, LIMIT)?;
+    let bytes = files::read(path, MAX_FILE_SIZE)?;
     let entries: Result<Vec<Entry>, _> = obf::entries(&bytes).collect();
     let entries = entries.with_context(|| path.display().to_string())?;
     ensure!(!entries.is_empty(), "{}: no position in the file; write one per line", path.display());
@@ -78,11 +78,11 @@ fn read(text: &str) -> Result<Vec<Entry>> {
 /// Runs `work` while another thread forwards a stop request to it.
 fn stoppable<T>(work: impl FnOnce(&Arc<SearchControl>) -> Option<T>) -> Option<T> {
     let control = Arc::new(SearchControl::unlimited());
-    let done = Arc::new(SearchControl::unlimited());
+    let finished = Arc::new(SearchControl::unlimited());
     std::thread::scope(|scope| {
-        let (search, finished) = (Arc::clone(&control), Arc::clone(&done));
+        let (search, watched) = (Arc::clone(&control), Arc::clone(&finished));
         scope.spawn(move || {
-            while !finished.stopped() {
+            while !watched.stopped() {
                 if stop_requested() {
                     search.stop();
                 }
@@ -90,7 +90,7 @@ fn stoppable<T>(work: impl FnOnce(&Arc<SearchControl>) -> Option<T>) -> Option<T
             }
         });
         let found = work(&control);
-        done.stop();
+        finished.stop();
         found
     })
 }
@@ -103,7 +103,7 @@ fn show(args: &SolveArgs, solved: &[SolvedPosition]) -> Result<()> {
     if solved.is_empty() {
         return Ok(());
     }
-    let compared = solved.iter().any(|found| found.agrees().is_some());
+    let has_stated_scores = solved.iter().any(|found| found.matches_stated_scores().is_some());
     let mut columns = vec![
         ("#", Align::Right),
         ("empties", Align::Right),
@@ -113,7 +113,7 @@ fn show(args: &SolveArgs, solved: &[SolvedPosition]) -> Result<()> {
         ("nodes", Align::Right),
         ("seconds", Align::Right),
     ];
-    if compared {
+    if has_stated_scores {
         columns.push(("file", Align::Left));
     }
     let mut table = Table::new(columns);
@@ -128,13 +128,13 @@ fn show(args: &SolveArgs, solved: &[SolvedPosition]) -> Result<()> {
             grouped(found.nodes),
             format!("{:.2}", found.seconds),
         ];
-        if compared {
-            row.push(match found.agrees() {
+        if has_stated_scores {
+            row.push(match found.matches_stated_scores() {
                 None => String::new(),
                 Some(true) => "same".to_owned(),
                 Some(false) => "DIFFERENT".to_owned(),
             });
-            wrong += usize::from(found.agrees() == Some(false));
+            wrong += usize::from(found.matches_stated_scores() == Some(false));
         }
         table.row(row);
     }

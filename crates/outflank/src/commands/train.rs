@@ -1,80 +1,84 @@
 //! `outflank train` with methods that train on games: trains a player, measures it, writes a run
 //! folder.
 //!
-//! The model with its training log (`learned.toml`) and every game of the league (`games.tsv`) are
-//! stored as soon as they exist. The report is built from them.
+//! The checkpoint, the model and every game of the league (`games.tsv`) are stored as soon as they
+//! exist. The report is built from them.
 
-mod checkpoints;
-mod model_store;
+mod old_run;
 mod options;
 mod split;
 
-use crate::Outcome;
+use super::train_play::{drive, training_remarks};
 use crate::cli::TrainArgs;
 use crate::game_source::{self, GameSource};
 use crate::output::{print, print_json, set_threads, table_width};
+use crate::progress::RunProgress;
+use crate::run_folder::Budget;
+use crate::{Outcome, VERSION};
 use anyhow::Result;
-use checkpoints::StageCheckpoints;
-use model_store::TrainingLog;
 use outflank_arena::accuracy::{Hits, accuracy};
 use outflank_arena::league::{League, play_league};
 use outflank_arena::{ContestConfig, ratings};
 use outflank_games::othello::Othello;
 use outflank_games::{Game, Line};
-use outflank_learners::methods::{self, MethodOptions, TrainingData};
-use outflank_models::{self as models, Evaluate, Greedy, Policy, Tuples};
+use outflank_learners::methods::{self, Method, MethodOptions, TrainingData};
+use outflank_learners::training::{
+    self, AccuracyEvaluator, Learner, Measurement, Schedule, TRAINING_ACCURACY, TrainingCounts,
+    TrainingOutcome, TrainingPlan, VALIDATION_ACCURACY,
+};
+use outflank_models::files::Origin;
+use outflank_models::{self as models, Evaluate, OnePlyPolicy, Policy, Tuples};
 use outflank_players::registry::{self, PlayerModel, RegisteredGame};
 use outflank_presentation::{self as present, CurvePoint, TrainingResult};
 use outflank_records::Decision;
-use outflank_runs::{Journal, Progress, RunFolder, install_stop_handler, stop_requested};
+use outflank_runs::{Journal, Progress, RunFolder, install_stop_handler};
 use serde_json::json;
 use split::TrainTestSplit;
+use std::collections::HashSet;
 use std::fmt::Write;
 use std::sync::Arc;
 use std::time::Instant;
 
+/// File name of the model.
+const MODEL: &str = "model.safetensors";
+
 /// Probability of a random move in the league; without it deterministic players repeat their games.
 const RANDOM: f64 = 0.1;
 
-/// Maximum decisions of the training and the test set on which the accuracy is measured during
-/// training.
-const CURVE_SAMPLE: usize = 10_000;
-
 /// Up to this iteration the accuracy is measured at each one, later at every tenth.
-const DENSE_ITERATIONS: u32 = 50;
+const DENSE_ITERATIONS: u64 = 50;
 
 /// Trains a model, measures it, writes the run folder and prints the results.
 pub fn run(args: &TrainArgs) -> Result<Outcome> {
     let began = Instant::now();
     set_threads(args.common.threads())?;
     let args = &options::with_defaults(args);
-    let options = options::method_options(args)?;
+    let mut options = options::method_options(args)?;
+    args.trainer.check()?;
+    let budget = options::budget(args, &mut options)?;
     let (tuples, file) = options::features(args)?;
     let source = game_source::read(&args.records, args.common.seed)?;
     let split = split::split(args, &source)?;
-    let folder = options::open_folder(args, &options, &source, file)?;
+    let folder = options::open_folder(args, &options, &source, file, &budget)?;
     install_stop_handler();
-    let is_trained = model_store::exists(&folder);
-    let trained =
-        if is_trained { None } else { Some(train(args, &options, tuples, &split, &folder)) };
     let path = folder.path().display().to_string();
-    if stop_requested() {
-        eprintln!("stopped during training; resume with: outflank train --resume {path}");
-        return Ok(Outcome::Stopped);
-    }
-    let (model, log) = match trained {
-        None => model_store::load(&folder)?,
-        Some(Ok((model, log))) => {
-            model_store::save(args, &source, &folder, &model, &log)?;
-            StageCheckpoints::remove(&folder);
-            (model, log)
-        }
-        Some(Err(error)) => {
+    let trained = match train(args, &options, tuples, &split, &folder, &budget) {
+        Ok(trained) => trained,
+        Err(error) => {
             folder.discard();
             return Err(error);
         }
     };
-    let (league, total) = play(args, &folder, model.policy())?;
+    if !trained.complete {
+        eprintln!(
+            "stopped after {} of {} {}; resume with: outflank train --resume {path}",
+            trained.spent.0,
+            trained.spent.1,
+            methods::iteration_unit(args.method.0, &options)
+        );
+        return Ok(Outcome::Stopped);
+    }
+    let (league, total) = play(args, &folder, trained.model.policy())?;
     if !league.complete {
         let played = league.games.len();
         eprintln!(
@@ -82,33 +86,42 @@ pub fn run(args: &TrainArgs) -> Result<Outcome> {
         );
         return Ok(Outcome::Stopped);
     }
-    let examples = examples_seen(args, &options, &split);
-    let result = measure(args, &options, &source, split, model, log, &league)?;
-    write(args, &options, &folder, &result, examples)?;
-    show(args, &folder, &result, examples, began.elapsed().as_secs_f64())?;
+    let seen = ExamplesSeen::new(&trained, &split);
+    let result = measure(args, &options, &source, split, trained, &league)?;
+    write(args, &options, &folder, &result, &seen)?;
+    show(args, &folder, &result, &seen, began.elapsed().as_secs_f64())?;
     Ok(Outcome::Done)
 }
 
-/// Training examples processed, and epochs if the method has them.
-type ExamplesSeen = (u64, Option<u32>);
+/// What the method has processed, counted by the learner and in the training set.
+struct ExamplesSeen {
+    counts: TrainingCounts,
+    /// Distinct positions among the examples.
+    distinct: usize,
+    /// Percentage of the test decisions whose position is among them.
+    overlap: f64,
+}
 
-fn examples_seen(
-    args: &TrainArgs,
-    options: &MethodOptions,
-    split: &TrainTestSplit,
-) -> ExamplesSeen {
-    let examples = split.train.len() as u64;
-    match options.is_online(args.method.0) {
-        true => (examples * u64::from(options.epochs), Some(options.epochs)),
-        false => (examples, None),
+impl ExamplesSeen {
+    fn new(trained: &Trained, split: &TrainTestSplit) -> ExamplesSeen {
+        let seen: HashSet<Othello> = split.train.items().iter().map(|d| d.position).collect();
+        let test = split.test.items();
+        let common = test.iter().filter(|decision| seen.contains(&decision.position)).count();
+        let overlap = 100.0 * common as f64 / test.len().max(1) as f64;
+        ExamplesSeen { counts: trained.counts, distinct: seen.len(), overlap }
     }
 }
 
-/// An evenly spaced sample of the decisions with two or more legal moves.
-fn curve_sample(items: &[Decision<Othello>]) -> Vec<Decision<Othello>> {
-    let choices: Vec<&Decision<Othello>> = items.iter().filter(|d| !d.is_forced()).collect();
-    let step = choices.len().div_ceil(CURVE_SAMPLE).max(1);
-    choices.into_iter().step_by(step).copied().collect()
+/// A trained model and how it was trained.
+struct Trained {
+    model: models::Model,
+    summary: String,
+    remarks: Vec<String>,
+    objective_name: String,
+    curve: Vec<CurvePoint>,
+    counts: TrainingCounts,
+    complete: bool,
+    spent: (u64, u64),
 }
 
 /// Trains the model and measures its accuracy during training.
@@ -118,57 +131,119 @@ fn train(
     tuples: Tuples,
     split: &TrainTestSplit,
     folder: &RunFolder,
-) -> Result<(models::Model, TrainingLog)> {
+    budget: &Budget,
+) -> Result<Trained> {
     let (method, games) = (args.method.0, &split.train_games);
-    let iterations = methods::max_iterations(method, options, games.len());
-    let unit = methods::iteration_unit(method, options);
-    let online = options.is_online(method);
-    let (total, unit) = match online {
-        true => (iterations * split.train.len() as u64, "examples"),
-        false => (iterations, unit),
-    };
-    let progress = Progress::new("training", unit, total, args.common.quiet);
-    let checkpoints = StageCheckpoints::new(folder, &progress);
-    let samples = [curve_sample(split.train.items()), curve_sample(split.test.items())];
-    let mut curve: Vec<CurvePoint> = Vec::new();
-    let mut done = 0;
     let choices = split.train.items();
-    let counts = options::counts(args);
-    let data = TrainingData { games, choices, tuples, counts, store: &checkpoints };
-    let outcome = methods::learn(method, data, options, args.common.seed, &mut |step| {
-        if !online {
-            progress.add(u64::from(step.iteration - done));
-        }
-        done = step.iteration;
-        if step.objective.is_finite() {
-            progress.set_message(format!("{:.1}", step.objective));
-        }
-        let measured = step.iteration <= DENSE_ITERATIONS || step.iteration.is_multiple_of(10);
-        let player = step.model.filter(|_| measured).and_then(|player| player());
-        let policy = player.map(Greedy);
-        let hits = |sample: &[Decision<Othello>]| -> Option<Hits> {
-            policy.as_ref().map(|policy| accuracy(policy, sample).choices)
-        };
-        if step.model.is_some() || step.hits.is_some() {
-            let counted = step.hits.map(|(hits, count)| Hits { hits, count });
-            let [training, validation] = [hits(&samples[0]), hits(&samples[1])];
-            curve.push(CurvePoint {
-                iteration: step.iteration,
-                objective: step.objective,
-                residual: step.residual,
-                training: training.or(counted),
-                validation,
-            });
-        }
-        !stop_requested()
-    })?;
-    let log = TrainingLog {
-        summary: outcome.summary,
-        measure: outcome.objective_name.to_owned(),
-        remarks: outcome.remarks,
-        curve,
+    if let Some(old) = old_run::load(folder, choices.len() as u64)? {
+        return Ok(old);
+    }
+    let unit = methods::iteration_unit(method, options);
+    let data = TrainingData { games, choices, tuples, counts: options::counts(args) };
+    let mut learner = methods::learner(method, data, options, args.common.seed)?;
+    old_run::import_stages(folder, options, &mut learner)?;
+    let iterations = learner
+        .planned_budget()
+        .unwrap_or_else(|| methods::max_iterations(method, options, games.len()));
+    let origin = Origin {
+        method: options::stored_name(method).to_owned(),
+        seed: Some(args.common.seed),
+        version: VERSION.to_owned(),
+        note: format!("{}, features {}", split.source, args.features),
     };
-    Ok((outcome.model, log))
+    let plan = TrainingPlan {
+        schedule: match method {
+            Method::Lstd => Schedule::Even(1),
+            _ => Schedule::Dense(DENSE_ITERATIONS),
+        },
+        time_limit: args.trainer.time_limit,
+        checkpoint_interval: args.trainer.checkpoint_every,
+        monitor: args.trainer.monitor(VALIDATION_ACCURACY),
+        ..TrainingPlan::new(iterations, unit, origin)
+    };
+    let (validation, _) = validation_and_test(args, split.test.items());
+    let evaluator = AccuracyEvaluator::new(choices, &validation);
+    let bar = Progress::new("training", unit, iterations, args.common.quiet);
+    let progress = RunProgress::new(folder, None, bar);
+    let mut recorded = false;
+    let message = |point: &Measurement| {
+        point.scores.first().map_or_else(String::new, |objective| format!("{objective:.4}"))
+    };
+    let is_new = !training::has_checkpoint(folder.path());
+    let outcome = drive(
+        &mut learner,
+        &evaluator,
+        &plan,
+        folder,
+        progress,
+        || {
+            if !std::mem::replace(&mut recorded, true) {
+                budget.record(folder)?;
+            }
+            Ok(())
+        },
+        message,
+    )?;
+    if outcome.complete
+        && let Err(error) = methods::check_model(&outcome.model, choices)
+    {
+        if is_new {
+            training::remove_outputs::<models::Model>(folder.path());
+        }
+        return Err(error.into());
+    }
+    let mut remarks = learner.remarks();
+    remarks.extend(training_remarks(&outcome, unit, budget));
+    Ok(Trained {
+        summary: learner.summary(),
+        objective_name: outcome.columns[0].name.clone(),
+        curve: curve(&outcome, &evaluator),
+        model: outcome.model,
+        remarks,
+        counts: outcome.counts,
+        complete: outcome.complete,
+        spent: outcome.spent,
+    })
+}
+
+/// Divides the test decisions if the validation metric selects the model: the accuracy of the
+/// selected model is then measured on decisions that did not select it.
+fn validation_and_test(
+    args: &TrainArgs,
+    decisions: &[Decision<Othello>],
+) -> (Vec<Decision<Othello>>, Vec<Decision<Othello>>) {
+    if args.trainer.monitor("").is_none() {
+        return (decisions.to_vec(), decisions.to_vec());
+    }
+    // The decisions are in the order of the games, so the halves are of different games, except one.
+    let (validation, test) = decisions.split_at(decisions.len() / 2);
+    (validation.to_vec(), test.to_vec())
+}
+
+/// The measurements as points of a training curve.
+fn curve(
+    outcome: &TrainingOutcome<models::Model>,
+    evaluator: &AccuracyEvaluator,
+) -> Vec<CurvePoint> {
+    let at = |name: &str| outcome.columns.iter().position(|column| column.name == name);
+    let objective = if at(TRAINING_ACCURACY) == Some(0) { None } else { Some(0) };
+    let residual = ["residual", "gain per decision"].into_iter().find_map(at);
+    let (training, validation) = (at(TRAINING_ACCURACY), at(VALIDATION_ACCURACY));
+    let sizes = evaluator.sizes();
+    let point = |point: &Measurement| {
+        let value = |at: Option<usize>| at.map_or(f64::NAN, |at| point.scores[at]);
+        let hits = |at: Option<usize>, count: usize| {
+            at.map(|at| Hits::from_percent(point.scores[at], count as u64))
+        };
+        CurvePoint {
+            iteration: point.games as u32,
+            objective: value(objective),
+            residual: value(residual),
+            training: hits(training, sizes.0),
+            validation: hits(validation, sizes.1),
+        }
+    };
+    outcome.curve.iter().map(point).collect()
 }
 
 /// The embedded players to measure against: all but the heuristics of named features, which need a
@@ -210,7 +285,10 @@ fn play(
     let journal = Journal::open(&folder.join("games.tsv"))?;
     let progress = Progress::new("playing", "games", total, args.common.quiet);
     progress.set_position((journal.1.len() as u64).min(total));
-    let league = play_league(&factories, &config, Some(journal), |_, new| progress.add(new))?;
+    let league = play_league(&factories, &config, Some(journal), |_, new| {
+        progress.add(new);
+        true
+    })?;
     Ok((league, total))
 }
 
@@ -220,33 +298,37 @@ fn measure(
     options: &MethodOptions,
     source: &GameSource,
     split: TrainTestSplit,
-    model: models::Model,
-    log: TrainingLog,
+    trained: Trained,
     league: &League<Othello>,
 ) -> Result<TrainingResult> {
+    let model = trained.model;
+    let (_, test) = validation_and_test(args, split.test.items());
     let references: Vec<_> = value_references().collect();
     let policies = references.iter().map(|(name, value)| -> (String, Arc<dyn Policy<Othello>>) {
-        (name.clone(), Arc::new(Greedy(Arc::clone(value))))
+        (name.clone(), Arc::new(OnePlyPolicy(Arc::clone(value))))
     });
     let accuracy = std::iter::once(("learned".to_owned(), model.policy()))
         .chain(policies)
-        .map(|(name, policy)| (name, accuracy(&*policy, split.test.items())))
+        .map(|(name, policy)| (name, accuracy(&*policy, &test)))
         .collect();
-    let choices = split.test.items().iter().filter(|d| !d.is_forced()).copied().collect();
+    let choices = test.iter().filter(|d| !d.is_forced()).copied().collect();
+    let report = league.report(&ratings::RatingConfig::default())?;
+    let ranked: Vec<&str> = report.players.iter().map(|player| player.name.as_str()).collect();
     Ok(TrainingResult {
+        context: context(&ranked, split.train_games.len()),
         method: args.method.0.name().to_owned(),
         source: source.from.clone(),
         train_games: split.train_games.len(),
         test_games: split.test_games,
         train_choices: split.train.len(),
-        summary: log.summary,
-        remarks: split.remarks.into_iter().chain(log.remarks).collect(),
-        objective_name: log.measure,
+        summary: trained.summary,
+        remarks: split.remarks.into_iter().chain(trained.remarks).collect(),
+        objective_name: trained.objective_name,
         iteration_unit: methods::iteration_unit(args.method.0, options).to_owned(),
-        curve: log.curve,
+        curve: trained.curve,
         accuracy,
         matches: (1..league.names.len()).map(|other| league.match_report(0, other)).collect(),
-        league: league.report(&ratings::RatingConfig::default())?,
+        league: report,
         random: RANDOM,
         model,
         references,
@@ -254,11 +336,50 @@ fn measure(
     })
 }
 
+/// How the embedded players of the league were made.
+const REFERENCE_TRAINING: [(&str, &str); 4] = [
+    ("champion", "self-play over 6.1 million games on large patterns"),
+    ("ipref", "6.3 million expert decisions on large patterns"),
+    ("ann", "self-play of a neural network"),
+    ("heuristic", "a published table of one weight per square"),
+];
+
+/// Says what the place in a league, best player first, means.
+fn context(ranked: &[&str], games: usize) -> String {
+    let Some(rank) = ranked.iter().position(|name| *name == "learned") else {
+        return String::new();
+    };
+    let with_training = |names: &[&str]| {
+        let of = |name: &&str| {
+            let training = REFERENCE_TRAINING.iter().find(|(known, _)| known == name);
+            training.map_or((*name).to_owned(), |(_, training)| format!("{name} ({training})"))
+        };
+        names.iter().map(of).collect::<Vec<_>>().join(", ")
+    };
+    let mut text = format!(
+        "The trained player is {} of {} in a league of players without search. It was trained on {} \
+         games.",
+        rank + 1,
+        ranked.len(),
+        crate::output::grouped(games as u64)
+    );
+    if rank > 0 {
+        let _ = write!(text, " Above it: {}.", with_training(&ranked[..rank]));
+    }
+    if rank + 1 < ranked.len() {
+        let _ = write!(text, " Below it: {}.", with_training(&ranked[rank + 1..]));
+    }
+    text + " More games, larger patterns (--features patterns --solver online) or self-play make a \
+            stronger player."
+}
+
 /// The JSON document of the results.
-fn document(result: &TrainingResult, (examples, epochs): ExamplesSeen) -> serde_json::Value {
+fn document(result: &TrainingResult, seen: &ExamplesSeen) -> serde_json::Value {
     let mut value = present::training_json(result);
-    value["examples_seen"] = json!(examples);
-    value["epochs"] = json!(epochs);
+    value["examples_seen"] = json!(seen.counts.examples);
+    value["epochs"] = json!(seen.counts.epochs);
+    value["distinct_positions"] = json!(seen.distinct);
+    value["test_overlap"] = json!(seen.overlap);
     value
 }
 
@@ -267,15 +388,14 @@ fn write(
     options: &MethodOptions,
     folder: &RunFolder,
     result: &TrainingResult,
-    examples: ExamplesSeen,
+    seen: &ExamplesSeen,
 ) -> Result<()> {
     let about = crate::run_folder::provenance(folder, options::repeat_command(args, options))?;
-    folder.write("curve.csv", present::curve_table(result).to_csv().as_bytes())?;
     folder.write("accuracy.csv", present::stage_table(&result.accuracy).to_csv().as_bytes())?;
     folder.write("matches.csv", present::match_list(&result.matches).to_csv().as_bytes())?;
     folder.write("cross-table.csv", present::cross_table(&result.league).to_csv().as_bytes())?;
     // Without the training time, so that the same run gives the same bytes.
-    let json = serde_json::to_string_pretty(&document(result, examples))?;
+    let json = serde_json::to_string_pretty(&document(result, seen))?;
     folder.write("result.json", format!("{json}\n").as_bytes())?;
     folder.write("report.html", present::training_page(result, &about).as_bytes())?;
     Ok(())
@@ -285,14 +405,14 @@ fn show(
     args: &TrainArgs,
     folder: &RunFolder,
     result: &TrainingResult,
-    examples: ExamplesSeen,
+    seen: &ExamplesSeen,
     seconds: f64,
 ) -> Result<()> {
     let path = folder.path().display().to_string();
     if args.common.json {
-        let mut value = document(result, examples);
+        let mut value = document(result, seen);
         value["run"] = json!(path);
-        value["model"] = json!(folder.join(model_store::MODEL).display().to_string());
+        value["model"] = json!(folder.join(MODEL).display().to_string());
         value["seconds"] = json!(seconds);
         return print_json(&value);
     }
@@ -300,7 +420,7 @@ fn show(
     let _ =
         writeln!(text, "{seconds:.1} s. The model, the training curve and a report are in {path}.");
     let _ = writeln!(text, "Next: open {path}/report.html");
-    // Without search: models trained on preferences play worse with it.
+    // Without search: values that were trained to rank moves play worse with it.
     let _ = writeln!(text, "      outflank match {path} heuristic --games 100 --random 0.1");
     let _ = writeln!(text, "      outflank train --features 1tuple, or --records your/games.wtb");
     print(&text)

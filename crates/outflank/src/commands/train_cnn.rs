@@ -5,21 +5,28 @@ mod options;
 mod report;
 mod results;
 
+use super::train_play::training_remarks;
 use crate::cli::train_cnn::{CnnArgs, DeviceArg, PrecisionArg};
 use crate::game_source::{self, GameSource};
 use crate::output::{grouped, print, print_json, set_threads};
-use crate::{Outcome, VERSION, run_folder};
+use crate::progress::RunProgress;
+use crate::run_folder::{self, Budget};
+use crate::{Outcome, VERSION};
 use anyhow::Result;
 use outflank_learners::cnn::{
-    CnnBudget, CnnConfig, CnnError, CnnOutcome, CpuDevice, Dataset, Device, Engine, Evaluation,
-    SplitBy, TrainReport, TrainState, TrainingSet, sample_training_set, train,
+    CnnBudget, CnnConfig, CnnError, CnnLearner, CnnModel, CnnValidation, CpuDevice, Dataset,
+    Device, Engine, Evaluation, OldCheckpoint, SplitBy, TrainReport, TrainState, TrainingSet,
+    sample_evenly, sample_training_set,
 };
-use outflank_models::files::{Origin, write_onnx, write_policy};
+use outflank_learners::training::{
+    self, Learner, Schedule, Trainer, TrainingError, TrainingOutcome, TrainingPlan,
+    VALIDATION_ACCURACY,
+};
+use outflank_models::files::{Origin, SaveModel, write_onnx};
 use outflank_models::nets::NetGraph;
 use outflank_records::ColoredExample;
 use outflank_runs::{Progress, RunFolder, install_stop_handler, stop_requested};
 use report::CnnReport;
-use results::TrainingCurve;
 use serde_json::{Value, json};
 use std::time::Instant;
 
@@ -51,6 +58,12 @@ struct Task {
 /// Trains a network, evaluates it, writes the run folder and prints the results.
 pub fn run(args: &CnnArgs) -> Result<Outcome> {
     options::check(args)?;
+    args.trainer.check()?;
+    let extension = Budget::new(&args.run, "epochs", args.epochs.unwrap_or_default())?;
+    let args = &match args.epochs {
+        Some(_) => CnnArgs { epochs: Some(extension.value), ..args.clone() },
+        None => args.clone(),
+    };
     let config = options::config(args)?;
     set_threads(args.common.threads())?;
     let (net, init) = init::network(args)?;
@@ -59,39 +72,85 @@ pub fn run(args: &CnnArgs) -> Result<Outcome> {
     let folder = options::open_folder(args, (&net, init.as_ref()), &source)?;
     install_stop_handler();
     let (mut task, training_set) = prepare(args, net, config, source)?;
-    let mut engine = match start(&task, &*device, training_set, init.as_ref()) {
-        Ok(engine) => engine,
+    let budget = CnnBudget { epochs: args.epochs, time_limit: args.trainer.time_limit };
+    let mut learner = match start(args, &task, &*device, training_set, init.as_ref(), budget)
+        .and_then(|mut learner| {
+            import_old_checkpoint(&mut learner, &task, &folder)?;
+            Ok(learner)
+        }) {
+        Ok(learner) => learner,
         Err(error) => {
             // A run that cannot start leaves no folder.
             folder.discard();
             return Err(error);
         }
     };
-    let trained = match train_network(args, &task, &mut *engine, &folder) {
+    let trained = match train_network(args, &task, &mut learner, &folder, &extension) {
         Ok(trained) => trained,
         Err(error) => {
-            if let Some(CnnError::EpochsExceeded { .. }) = error.downcast_ref() {
+            if let Some(TrainingError::BudgetExceeded { spent, .. }) = error.downcast_ref() {
                 folder.discard();
+                anyhow::bail!(
+                    "{:.4} epochs are done, more than the requested {}. Omit --epochs, or request more.",
+                    *spent as f64 / learner.steps_per_epoch() as f64,
+                    args.epochs.unwrap_or_default()
+                );
             }
             return Err(error);
         }
     };
-    write_model(args, &task, &trained, &mut *engine, &folder)?;
+    if args.onnx {
+        folder.write("model.onnx", &write_onnx(&task.net, &trained.model.weights))?;
+    }
     if !trained.complete {
-        log_resume_hint(args, &trained, &folder);
+        let model = folder.join(MODEL);
+        trained
+            .model
+            .save(&model, &origin(args, &task, learner.spent(), learner.planned_steps()))?;
+        log_resume_hint(args, &learner, &folder);
     }
     if stop_requested() {
         return Ok(Outcome::Stopped);
     }
-    let mut train_report = TrainReport::new(&task.net, &args.examples.to_string(), &trained);
+    let complete = trained.complete;
+    let mut train_report =
+        TrainReport::new(&task.net, &args.examples.to_string(), &learner, complete);
     train_report.device = device.name().to_owned();
-    if (trained.complete || args.test)
-        && !evaluate(args, &mut task, &mut *engine, &*device, &mut train_report)?
+    count_seen(&mut task, &learner, &trained, &mut train_report);
+    if (complete || args.test)
+        && !evaluate(args, &mut task, &mut **learner.engine(), &*device, &mut train_report)?
     {
         return Ok(Outcome::Stopped);
     }
-    finish(args, &task, &train_report, &folder)?;
+    let mut remarks = training_remarks(&trained, "steps", &extension);
+    remarks.dedup();
+    finish(args, &task, &train_report, (&trained, remarks), &folder)?;
     Ok(Outcome::Done)
+}
+
+/// Counts what was seen, and the overlap of the tests with it.
+fn count_seen(
+    task: &mut Task,
+    learner: &CnnLearner,
+    trained: &TrainingOutcome<CnnModel>,
+    train_report: &mut TrainReport,
+) {
+    train_report.examples_seen = trained.counts.examples;
+    train_report.epochs = trained.counts.epochs;
+    train_report.distinct_positions = Some(task.dataset.restrict_to_seen(&learner.seen()));
+}
+
+/// Converts the checkpoint of a run of version 0.1.
+fn import_old_checkpoint(learner: &mut CnnLearner, task: &Task, folder: &RunFolder) -> Result<()> {
+    if training::has_checkpoint(folder.path()) {
+        return Ok(());
+    }
+    if let Some(old) = OldCheckpoint::load(folder.path(), &task.net, task.config.optimizer)? {
+        learner.restore_state(&old.state, old.steps, old.seconds)?;
+        training::import_checkpoint(learner, &[], folder.path())?;
+        OldCheckpoint::remove_all(folder.path())?;
+    }
+    Ok(())
 }
 
 fn log(args: &CnnArgs, text: &str) {
@@ -112,7 +171,7 @@ fn prepare(
         &source.records,
         args.examples,
         options::split(args),
-        net.input().colour,
+        net.input().color_plane,
         args.records.select.by.as_deref(),
     )?;
     if args.bootstrap {
@@ -147,19 +206,21 @@ fn prepare(
     let all = if args.device == DeviceArg::Cpu { CPU_TEST_POSITIONS } else { usize::MAX };
     let test_positions = args.test_positions.unwrap_or(all).max(1);
     let training_sample = sample_training_set(&dataset, &dataset.items, test_positions);
-    let training_set = TrainingSet::new(&net, &dataset.base, std::mem::take(&mut dataset.items));
+    let training_set = TrainingSet::new(&net, &dataset.base, dataset.items.clone());
     let source = (from, games);
     let task = Task { net, config, dataset, source, examples, test_positions, training_sample };
     Ok((task, training_set))
 }
 
-/// Creates the training engine, with the initial weights of `--init-from`.
+/// Creates the learner, with the initial weights of `--init-from`.
 fn start(
+    args: &CnnArgs,
     task: &Task,
     device: &dyn Device,
     training_set: TrainingSet,
     init: Option<&init::InitialWeights>,
-) -> Result<Box<dyn Engine>> {
+    budget: CnnBudget,
+) -> Result<CnnLearner> {
     if task.examples < task.config.batch_size {
         return Err(CnnError::TooFewExamples(task.examples).into());
     }
@@ -171,36 +232,69 @@ fn start(
             task.config.optimizer,
         ))?;
     }
-    Ok(engine)
+    let learner = CnnLearner::new(engine, &task.net, task.config, task.examples, budget)?;
+    Ok(match args.precision {
+        PrecisionArg::F16 => learner,
+        PrecisionArg::F32 => learner.single_precision(),
+    })
 }
+
+/// Number of measurements of the loss and of the validation accuracy.
+const MEASUREMENTS: u64 = 20;
+
+/// Validation positions on the CPU and on an accelerator.
+const VALIDATION_POSITIONS: [usize; 2] = [1000, 10_000];
 
 /// Trains until the budget is used up, the time limit is reached, or the user stops it.
 fn train_network(
     args: &CnnArgs,
     task: &Task,
-    engine: &mut dyn Engine,
+    learner: &mut CnnLearner,
     folder: &RunFolder,
-) -> Result<CnnOutcome> {
-    let budget = CnnBudget {
-        epochs: args.epochs,
-        time_limit: args.time_limit,
-        checkpoint_interval: args.checkpoint_every,
+    extension: &Budget,
+) -> Result<TrainingOutcome<CnnModel>> {
+    let steps = learner.budget();
+    let plan = TrainingPlan {
+        time_limit: args.trainer.time_limit,
+        checkpoint_interval: args.trainer.checkpoint_every,
+        schedule: Schedule::Even(MEASUREMENTS),
+        monitor: args.trainer.monitor(VALIDATION_ACCURACY),
+        ..TrainingPlan::new(steps, "step", origin(args, task, steps, steps))
     };
-    let mut curve = TrainingCurve::open(folder)?;
-    let mut failed = None;
-    let mut first = true;
-    let (net, config) = (&task.net, &task.config);
-    let trained = train(engine, net, config, (task.examples, &budget, folder.path()), |point| {
-        log(args, &results::progress_line(point));
-        // The results of an earlier run are those of another network.
+    // Positions of held-out games, if there are any.
+    let held_out = task.dataset.tests.last().map_or(&[][..], |test| &test.examples);
+    let positions = VALIDATION_POSITIONS[usize::from(args.device != DeviceArg::Cpu)];
+    let examples = sample_evenly(held_out, positions);
+    let validation = CnnValidation { input: task.net.input(), examples };
+    let names: Vec<String> = learner
+        .columns()
+        .into_iter()
+        .map(|column| column.name)
+        .chain([VALIDATION_ACCURACY.into()])
+        .collect();
+    let bar = Progress::new("training", "steps", steps, args.common.quiet);
+    let progress = RunProgress::new(folder, None, bar);
+    let (mut first, mut last_logged, mut failed) = (true, None, None);
+    let mut seen = 0;
+    let trained = Trainer::new(plan).run(learner, &validation, folder.path(), |status| {
         if std::mem::take(&mut first) {
+            progress.set_position(status.games);
+            if let Err(error) = extension.record(folder) {
+                failed = Some(error);
+            }
+        } else {
+            progress.add(status.games - seen);
+            // The results of an earlier call are those of another network.
             for name in [REPORT, RESULT] {
                 let _ = std::fs::remove_file(folder.join(name));
             }
         }
-        if let Err(error) = curve.add(point) {
-            failed = Some(error);
+        seen = status.games;
+        if let Some(point) = status.last.filter(|point| last_logged != Some(point.games)) {
+            last_logged = Some(point.games);
+            log(args, &results::progress_line(&names, point, status.budget));
         }
+        failed.is_none()
     })?;
     match failed {
         Some(error) => Err(error),
@@ -208,46 +302,32 @@ fn train_network(
     }
 }
 
-fn write_model(
-    args: &CnnArgs,
-    task: &Task,
-    trained: &CnnOutcome,
-    engine: &mut dyn Engine,
-    folder: &RunFolder,
-) -> Result<()> {
-    let (net, state) = (&task.net, engine.state()?);
+/// The provenance of the model.
+fn origin(args: &CnnArgs, task: &Task, step: u64, steps: u64) -> Origin {
     let from = |from: &String| format!(", from {from}");
-    let origin = Origin {
+    Origin {
         method: "cnn".to_owned(),
         seed: Some(args.common.seed),
         version: VERSION.to_owned(),
         note: format!(
             "{} {}, {}{}",
             args.examples,
-            net.input(),
-            results::progress(trained.step, trained.steps),
+            task.net.input(),
+            results::progress(step, steps),
             args.init_from.as_ref().map_or_else(String::new, from),
         ),
-    };
-    let half = args.precision == PrecisionArg::F16;
-    let bytes = write_policy(net, &state.weights, &origin, half)
-        .map_err(|reason| anyhow::anyhow!("cannot write the weights: {reason}"))?;
-    folder.write(MODEL, &bytes)?;
-    if args.onnx {
-        folder.write("model.onnx", &write_onnx(net, &state.weights))?;
     }
-    Ok(())
 }
 
 /// Says how to resume an incomplete run.
-fn log_resume_hint(args: &CnnArgs, trained: &CnnOutcome, folder: &RunFolder) {
+fn log_resume_hint(args: &CnnArgs, learner: &CnnLearner, folder: &RunFolder) {
     let path = folder.path().display();
     // Before the speed is known, the time limit must be given again.
-    let option = match trained.steps {
+    let option = match learner.planned_steps() {
         0 => " --time-limit TIME",
         _ => "",
     };
-    let progress = results::progress(trained.step, trained.steps);
+    let progress = results::progress(learner.spent(), learner.planned_steps());
     log(args, &format!("{progress}; resume with: outflank train cnn --resume {path}{option}"));
     if !args.test && !stop_requested() {
         log(args, "to evaluate the network as it is, add: --time-limit 0s --test");
@@ -282,12 +362,13 @@ fn finish(
     args: &CnnArgs,
     task: &Task,
     train_report: &TrainReport,
+    (trained, remarks): (&TrainingOutcome<CnnModel>, Vec<String>),
     folder: &RunFolder,
 ) -> Result<()> {
     let path = folder.path().display().to_string();
     let mut json = serde_json::to_value(train_report)?;
-    let curve = results::read_curve(folder);
-    let epochs = curve.last().map_or(0.0, |point| point.epochs);
+    let epochs = train_report.epochs.unwrap_or_default();
+    let (columns, curve) = (trained.columns.clone(), trained.curve.clone());
     if !train_report.tests.is_empty() {
         let text = serde_json::to_string_pretty(&json)?;
         folder.write(RESULT, format!("{text}\n").as_bytes())?;
@@ -298,7 +379,9 @@ fn finish(
             games: task.source.1,
             examples: task.examples,
             positions: task.dataset.base.len(),
+            columns,
             curve,
+            extensions: remarks,
             settings: RunFolder::read_config(folder.path())?.settings,
         };
         folder.write(REPORT, report::page(&report, &about).as_bytes())?;
@@ -312,7 +395,7 @@ fn finish(
     if train_report.tests.is_empty() {
         json["micros"] = Value::Null;
     }
-    json["examples_seen"] = json!(train_report.step * task.config.batch_size as u64);
+    json["examples_seen"] = json!(train_report.examples_seen);
     json["epochs"] = json!(epochs);
     json["matches"] = Value::Array(Vec::new());
     json["model"] = folder.join(MODEL).display().to_string().into();

@@ -15,6 +15,7 @@ use crate::errors::ensure_usage;
 use crate::output::{grouped, print, print_json, table_width};
 use crate::progress::RunProgress;
 use crate::remote::Workers;
+use crate::run_folder::Budget;
 use crate::{Outcome, VERSION, run_folder};
 use anyhow::{Context, Result};
 use outflank_arena::ContestConfig;
@@ -22,8 +23,8 @@ use outflank_arena::matches::{MatchReport, play_match};
 use outflank_games::Line;
 use outflank_games::othello::Othello;
 use outflank_learners::training::{
-    CURVE, Evaluator, Learner, Measurement, OpponentEvaluator, TrainingOutcome, TrainingPlan,
-    model_name, train,
+    EndReason, Evaluator, Learner, METRICS, Measurement, OpponentEvaluator, Schedule, Trainer,
+    TrainingCounts, TrainingOutcome, TrainingPlan, model_name,
 };
 use outflank_models::files::Origin;
 use outflank_models::{Model, Tuple};
@@ -82,6 +83,20 @@ struct TrainingJob<'a> {
     data: Vec<DataFile>,
     /// Remote workers that play the games.
     workers: Option<Workers>,
+    /// The budget in games.
+    budget: Budget,
+}
+
+impl TrainingJob<'_> {
+    /// The budget in games.
+    fn games(&self) -> u64 {
+        self.budget.value as u64
+    }
+}
+
+/// The budget in games, of a new run or of the one to resume.
+fn budget(args: &TrainingArgs) -> Result<Budget> {
+    Budget::new(&args.run, "games", args.games as f64)
 }
 
 /// Checks the budget and the measurements.
@@ -115,21 +130,22 @@ where
     let TrainingJob { name, args, .. } = job;
     let against = against(args);
     let factories = registry::factories::<Othello>(&against, RANDOM)?;
+    args.trainer.check()?;
     let folder = open_folder(job, &against)?;
     install_stop_handler();
 
+    let origin = Origin {
+        method: job.stored_name.to_owned(),
+        seed: Some(args.common.seed),
+        version: VERSION.to_owned(),
+        note: format!("{}, {} games", job.model, job.games()),
+    };
     let plan = TrainingPlan {
-        budget: args.games,
-        unit: "games",
-        measurements: args.measurements,
-        measure_start: false,
-        origin: Origin {
-            method: job.stored_name.to_owned(),
-            seed: Some(args.common.seed),
-            version: VERSION.to_owned(),
-            note: format!("{}, {} games", job.model, args.games),
-        },
-        keep_models: false,
+        schedule: Schedule::Even(args.measurements),
+        time_limit: args.trainer.time_limit,
+        checkpoint_interval: args.trainer.checkpoint_every,
+        monitor: args.trainer.monitor(HEURISTIC),
+        ..TrainingPlan::new(job.games(), "games", origin)
     };
     let evaluator = OpponentEvaluator {
         opponents: factories,
@@ -150,9 +166,12 @@ where
     };
     let bar = Progress::new("training", plan.unit, plan.budget, args.common.quiet);
     let progress = RunProgress::new(&folder, job.workers.as_ref(), bar);
-    let Some(trained) = drive(&mut learner, &evaluator, &plan, &folder, progress, message)? else {
+    let start = || job.budget.record(&folder);
+    let trained = drive(&mut learner, &evaluator, &plan, &folder, progress, start, message)?;
+    if !trained.complete {
         return stopped();
-    };
+    }
+    let remarks = training_remarks(&trained, plan.unit, &job.budget);
     let file = folder.join(&model_name::<L::Model>()).display().to_string();
     let trained_player = format!("{file}?name=learned");
     let references = REFERENCES.map(str::to_owned);
@@ -166,37 +185,67 @@ where
     if stop_requested() {
         return stopped();
     }
-    let TrainingOutcome { model, curve, .. } = trained;
-    let results = Results { job, against, model: model.into(), file, curve, matches };
+    let TrainingOutcome { model, curve, counts, .. } = trained;
+    let model = model.into();
+    let results = Results { job, against, model, file, curve, matches, counts, remarks };
     write(&folder, &results)?;
     show(&folder, &results, began.elapsed().as_secs_f64())?;
     Ok(Outcome::Done)
 }
 
-/// Runs a learner until its budget is used up and reports its progress; `None` if the user stopped
-/// it.
-fn drive<L: Learner>(
+/// Runs a learner under the trainer and reports its progress. `on_start` is called once, when the
+/// checkpoint of a resumed run has been accepted.
+pub fn drive<L: Learner + ?Sized>(
     learner: &mut L,
     evaluator: &impl Evaluator<L>,
     plan: &TrainingPlan,
     folder: &RunFolder,
     progress: RunProgress,
+    on_start: impl FnOnce() -> Result<()>,
     message: impl Fn(&Measurement) -> String,
-) -> Result<Option<TrainingOutcome<L::Model>>> {
-    let (mut seen, mut first) = (0, true);
-    let trained = train(learner, evaluator, plan, folder.path(), |status| {
-        if first {
+) -> Result<TrainingOutcome<L::Model>> {
+    let (mut seen, mut on_start, mut started) = (0, Some(on_start), Ok(()));
+    let trainer = Trainer::new(plan.clone());
+    let trained = trainer.run(learner, evaluator, folder.path(), |status| {
+        if let Some(on_start) = on_start.take() {
             progress.set_position(status.games);
+            started = on_start();
         } else {
             progress.add(status.games - seen);
         }
-        (seen, first) = (status.games, false);
+        seen = status.games;
         if let Some(point) = status.last {
             progress.set_message(message(point));
         }
-        true
+        started.is_ok()
     })?;
-    Ok(trained.complete.then_some(trained))
+    started?;
+    Ok(trained)
+}
+
+/// Says how training ended and what was resumed, where it is not as usual.
+pub fn training_remarks<M>(
+    trained: &TrainingOutcome<M>,
+    unit: &str,
+    budget: &Budget,
+) -> Vec<String> {
+    let mut remarks = Vec::new();
+    let at = |index: usize| trained.curve.get(index).map_or(0, |point| point.games);
+    if trained.end == EndReason::EarlyStop {
+        remarks.push(format!(
+            "Training stopped early after {} of {} {unit}: the validation metric no longer improved.",
+            grouped(trained.spent.0),
+            grouped(trained.spent.1)
+        ));
+    }
+    if let Some(best) = trained.best.filter(|best| best + 1 < trained.curve.len()) {
+        remarks.push(format!(
+            "The model is that after {} {unit}, which has the best validation metric.",
+            grouped(at(best))
+        ));
+    }
+    remarks.extend(budget.remark());
+    remarks
 }
 
 /// The results of a run.
@@ -208,6 +257,8 @@ struct Results<'a> {
     file: String,
     curve: Vec<Measurement>,
     matches: Vec<MatchReport>,
+    counts: TrainingCounts,
+    remarks: Vec<String>,
 }
 
 fn against(args: &TrainingArgs) -> Vec<String> {
@@ -222,6 +273,9 @@ fn open_folder(job: &TrainingJob<'_>, against: &[String]) -> Result<RunFolder> {
     table.insert("games".to_owned(), (args.games as i64).into());
     table.insert("measurements".to_owned(), (args.measurements as i64).into());
     table.insert("match-games".to_owned(), i64::from(args.match_games).into());
+    for (name, value) in args.trainer.settings() {
+        table.insert(name.to_owned(), value);
+    }
     if against.len() > 1 {
         table.insert("against".to_owned(), against[1..].to_vec().into());
     }
@@ -232,7 +286,7 @@ fn open_folder(job: &TrainingJob<'_>, against: &[String]) -> Result<RunFolder> {
         settings: table,
         data: against.iter().filter_map(|text| model_file(text)).chain(data.clone()).collect(),
     };
-    run_folder::open(&args.run, &config, &[])
+    run_folder::open_training(&args.run, &config, &["games"])
 }
 
 /// Plays a match against each reference from the starting position, with random moves.
@@ -254,7 +308,7 @@ fn play_references<P: RegisteredGame>(
     for other in others {
         let factories = registry::factories::<P>(&[player.to_owned(), other.clone()], random)?;
         let pair = <[_; 2]>::try_from(factories).ok().context("a match has two players")?;
-        reports.push(play_match(&pair, &config, None, None, |_, _| {})?.0);
+        reports.push(play_match(&pair, &config, None, None, |_, _| true)?.0);
     }
     Ok(reports)
 }
@@ -266,8 +320,9 @@ fn as_json(results: &Results<'_>) -> serde_json::Value {
         "settings": results.job.settings,
         "games": results.curve.last().map_or(0, |point| point.games),
         "accuracy": null,
-        "examples_seen": null,
-        "epochs": null,
+        "examples_seen": results.counts.examples,
+        "epochs": results.counts.epochs,
+        "remarks": results.remarks,
         "matches": results.matches,
         "against": results.against,
         "curve": results.curve,
@@ -293,6 +348,9 @@ fn page(folder: &RunFolder, results: &Results<'_>) -> Result<String> {
         grouped(model.weight_count() as u64),
     ));
     let section = page.section("Training");
+    for remark in &results.remarks {
+        section.note(remark);
+    }
     let mut plot = Plot::new("Score during training", "games", "% of points").y_range(0.0, 100.0);
     for (index, opponent) in against.iter().enumerate() {
         let points = curve.iter().filter_map(|point| {
@@ -366,6 +424,9 @@ fn show(folder: &RunFolder, results: &Results<'_>, seconds: f64) -> Result<()> {
         results.job.model,
         grouped(games),
     );
+    for remark in &results.remarks {
+        let _ = writeln!(text, "note: {remark}");
+    }
     let _ = writeln!(
         text,
         "Reference matches of {} games, one move in ten random:",
@@ -375,7 +436,7 @@ fn show(folder: &RunFolder, results: &Results<'_>, seconds: f64) -> Result<()> {
         writeln!(text, "{}", present::match_list(&results.matches).to_text_within(table_width()));
     let _ = writeln!(
         text,
-        "{seconds:.1} s. The model, {CURVE}, a TensorBoard event file and a report are in {path}."
+        "{seconds:.1} s. The model, {METRICS}, a TensorBoard event file and a report are in {path}."
     );
     let _ = writeln!(text, "Next: open {path}/report.html, or tensorboard --logdir {path}");
     let _ = writeln!(text, "      outflank match {path}@4 heuristic@4 --games 100 --random 0.1");

@@ -18,7 +18,7 @@ use std::time::Duration;
 pub fn run(args: &WorkerArgs) -> Result<Outcome> {
     let missing = "a worker needs the address of a NATS server; add --on nats://HOST";
     let options =
-        crate::remote::options(&args.remote)?.ok_or_else(|| UsageError(missing.to_owned()))?;
+        crate::remote::options(&args.remote, 1)?.ok_or_else(|| UsageError(missing.to_owned()))?;
     let mut temporary = None;
     let folder = match &args.cache {
         Some(folder) => {
@@ -34,7 +34,7 @@ pub fn run(args: &WorkerArgs) -> Result<Outcome> {
     };
     install_stop_handler();
     let handlers: Vec<Box<dyn JobHandler>> = vec![
-        Box::new(GameJobHandler::new(&folder)),
+        Box::new(GameJobHandler::new(&folder, args.cache_size << 20)),
         Box::new(GenerationJobHandler::default()),
         Box::new(RunJobHandler::new(&folder)),
     ];

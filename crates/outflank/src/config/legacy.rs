@@ -1,4 +1,4 @@
-//! Upgrades configurations of version 0.1: maps old option names to current ones.
+//! Upgrades configurations of older versions: maps old option names to current ones.
 //!
 //! A run folder's `config.toml` has the command's name and a `[settings]` table whose keys are
 //! option names. [`upgrade`] maps one setting; everything that reads such a file goes through it.
@@ -31,6 +31,7 @@ use Change::{Device, EnsembleMember, LinearDecay, Method, Precision, Rename};
 const CHANGES: &[(&str, &str, Change)] = &[
     ("train", "method", Method),
     ("train", "games", Rename("match-games")),
+    ("train", "stage", Rename("discs-per-stage")),
     ("train", "passes", Rename("epochs")),
     ("train", "rate", Rename("learning-rate")),
     ("train", "steps", Rename("max-iterations")),
@@ -49,18 +50,27 @@ const CHANGES: &[(&str, &str, Change)] = &[
     ("cnn", "bootstrap", EnsembleMember),
     ("cnn", "device", Device),
     ("gp", "measured-games", Rename("match-games")),
+    ("gp", "pair-games", Rename("games-per-pair")),
+    ("gp", "find", Rename("propose")),
+    ("gp", "benchmark", Rename("benchmark-opponents")),
+    ("gp", "tests", Rename("test-pairs")),
+    ("gp", "ceiling", Rename("accuracy-limit")),
+    ("gp", "opening", Rename("random-plies")),
     ("gp", "steps", Rename("kernel-iterations")),
     ("gp", "sweeps", Rename("max-iterations")),
     ("ann", "alpha", Rename("learning-rate")),
     ("ann", "decay", LinearDecay),
     ("ann", "points", Rename("measurements")),
     ("ann", "measured-games", Rename("match-games")),
+    ("self-play", "stage", Rename("discs-per-stage")),
     ("self-play", "batch", Rename("games-per-batch")),
     ("self-play", "rate", Rename("learning-rate")),
+    ("self-play", "opening", Rename("random-plies")),
     ("self-play", "rival", Rename("opponent")),
     ("self-play", "rivalry", Rename("opponent-share")),
     ("self-play", "points", Rename("measurements")),
     ("self-play", "measured-games", Rename("match-games")),
+    ("generate", "opening", Rename("random-plies")),
     ("reproduce", "exhibit", Rename("experiment")),
     ("reproduce", "device", Device),
 ];
@@ -69,6 +79,8 @@ const CHANGES: &[(&str, &str, Change)] = &[
 const COEVOLUTION: [&str; 6] = ["tdl", "cel", "hof", "ptdl", "ctdl", "etdl"];
 const COEVOLUTION_CHANGES: &[(&str, Change)] = &[
     ("alpha", Rename("learning-rate")),
+    ("spread", Rename("init-range")),
+    ("meetings", Rename("games-per-pair")),
     ("points", Rename("measurements")),
     ("measured-games", Rename("match-games")),
 ];
@@ -80,8 +92,8 @@ pub fn command(old: &str) -> &str {
 
 /// Upgrades a setting of a command; returns it unchanged if it is current.
 ///
-/// No current name has another meaning as an old name, except `bootstrap`, which was a number and
-/// is a flag now.
+/// An old name is never a current option of the same command with another meaning. The exception is
+/// `bootstrap`, which was a number and is a flag now, so the type of the value decides.
 pub fn upgrade(old_command: &str, key: &str, value: Value) -> Vec<(String, Value)> {
     let name = command(old_command);
     let coevolution = COEVOLUTION.contains(&name);
@@ -131,16 +143,21 @@ mod tests {
     #[test]
     fn old_settings_get_their_new_names_and_values() {
         for (command, old, new) in [
-            ("learn", "passes = 3", "epochs = 3"),
+            ("learn", "passes = 3\nstage = 4", "epochs = 3\ndiscs-per-stage = 4"),
             ("learn", "method = 'rater'", "method = 'move-predictor'"),
             ("learn", "method = 'mm'", "method = 'mm'"),
             ("learn", "games = 4", "match-games = 4"),
             ("match", "games = 4", "games = 4"),
             ("ctdl", "games = 4\nalpha = 0.1", "games = 4\nlearning-rate = 0.1"),
+            ("hof", "spread = 1.0\nmeetings = 1", "init-range = 1.0\ngames-per-pair = 1"),
+            ("gp", "find = 'pair'\ntests = 5", "propose = 'pair'\ntest-pairs = 5"),
             ("ann", "decay = true", "lr-schedule = 'linear'"),
             ("cnn", "decay = 0.1\nsingle = false", "weight-decay = 0.1\nprecision = 'f16'"),
             ("cnn", "bootstrap = 2", "ensemble-member = 2\nbootstrap = true"),
             ("selfplay", "rival = 'heuristic'", "opponent = 'heuristic'"),
+            ("generate", "opening = 6", "random-plies = 6"),
+            ("gp", "opening = 2", "random-plies = 2"),
+            ("selfplay", "opening = 0", "random-plies = 0"),
             ("reproduce", "device = 'none'", "cached = true"),
             ("reproduce", "device = 'gpu'", "device = 'cuda'"),
         ] {

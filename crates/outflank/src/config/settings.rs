@@ -3,20 +3,20 @@
 use super::{legacy, values_of};
 use anyhow::{Context, Result, anyhow, ensure};
 use clap::Command;
-use outflank_runs::{RunFolder, files, line_and_column, toml_error_message};
+use outflank_runs::{RunConfig, RunFolder, files, line_and_column, toml_error_message};
 use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
-/// Maximum size of a configuration file.
-const LIMIT: u64 = 1 << 24;
+/// Maximum size of a configuration file, in bytes.
+const MAX_FILE_SIZE: u64 = 1 << 24;
 
 /// An option from a file or `--set`.
 #[derive(Clone, Debug)]
 pub struct Setting {
     /// The key as written, with hyphens or underscores.
     pub key: String,
-    /// The value as command-line words.
+    /// The value as arguments of the command line; several for an array.
     pub words: Vec<String>,
     /// The location, such as `x.toml, line 2, column 1`.
     pub location: String,
@@ -45,12 +45,14 @@ pub fn read(program: &Command, chosen: &Command, texts: &[String]) -> Result<Vec
             command == chosen.get_name(),
             "{folder} is not a run of '{}'; resume it with {} --resume {folder}",
             chosen.get_name(),
-            words_of(program, command).unwrap_or_else(|| command.to_owned())
+            command_path(program, command).unwrap_or_else(|| command.to_owned())
         );
-        in_file(&path.join("config.toml").display().to_string())?.into_iter().for_each(&mut put);
+        settings_of_file(&path.join("config.toml").display().to_string())?
+            .into_iter()
+            .for_each(&mut put);
     }
     for file in values_of(texts, "config") {
-        in_file(&file)?.into_iter().for_each(&mut put);
+        settings_of_file(&file)?.into_iter().for_each(&mut put);
     }
     for pair in values_of(texts, "set") {
         let (key, value) =
@@ -61,22 +63,26 @@ pub fn read(program: &Command, chosen: &Command, texts: &[String]) -> Result<Vec
     Ok(settings)
 }
 
-/// The command line of the command of this name, from the program on.
-fn words_of(from: &Command, name: &str) -> Option<String> {
+/// The words before the options of a command, such as `outflank train cnn` for `cnn`.
+fn command_path(from: &Command, name: &str) -> Option<String> {
     if from.get_name() == name {
         return Some(name.to_owned());
     }
-    let inner = from.get_subcommands().find_map(|inner| words_of(inner, name))?;
+    let inner = from.get_subcommands().find_map(|inner| command_path(inner, name))?;
     Some(format!("{} {inner}", from.get_name()))
 }
 
 /// Reads the settings in a file. In the configuration of a run they are in the table `settings`,
 /// with the seed beside it; old names are upgraded.
-fn in_file(file: &str) -> Result<Vec<Setting>> {
-    let bytes = files::read(Path::new(file), LIMIT)?;
+fn settings_of_file(file: &str) -> Result<Vec<Setting>> {
+    let bytes = files::read(Path::new(file), MAX_FILE_SIZE)?;
     let text = std::str::from_utf8(&bytes).map_err(|error| {
         anyhow!("{file}, byte {}, is not text; save it as UTF-8", error.valid_up_to())
     })?;
+    ensure!(
+        !RunConfig::is_truncated(text),
+        "{file} is empty or truncated: its last lines are missing. Use a complete file."
+    );
     let table = DeTable::parse(text).map_err(|error| {
         anyhow!("{file} is not TOML such as games = 20: {}", toml_error_message(text, &error))
     })?;
@@ -84,14 +90,22 @@ fn in_file(file: &str) -> Result<Vec<Setting>> {
     let setting = |(key, value): (&Spanned<DeString<'_>>, &Spanned<DeValue<'_>>)| Setting {
         key: key.get_ref().to_string(),
         words: match value.get_ref() {
-            DeValue::Array(items) => items.iter().map(|item| plain(text, item)).collect(),
-            _ => vec![plain(text, value)],
+            DeValue::Array(items) => items.iter().map(|item| value_text(text, item)).collect(),
+            _ => vec![value_text(text, value)],
         },
         location: format!("{file}, {}", line_and_column(text, key.span().start)),
     };
     let Some(inner) = table.get("settings").and_then(|inner| inner.get_ref().as_table()) else {
+        ensure!(
+            !table.is_empty(),
+            "{file} sets no options. Write lines such as games = 20, or remove --config."
+        );
         return Ok(table.iter().map(setting).collect());
     };
+    ensure!(
+        !inner.is_empty() || text.trim_end().ends_with("# end"),
+        "{file}: the table [settings] is empty. The file may be truncated; use a complete one."
+    );
     let command = table.get("command").and_then(|command| command.get_ref().as_str());
     let upgraded = inner.iter().map(setting).flat_map(|old| upgrade(command.unwrap_or(""), old));
     Ok(upgraded.chain(table.get_key_value("seed").map(setting)).collect())
@@ -115,8 +129,8 @@ fn upgrade(command: &str, old: Setting) -> Vec<Setting> {
         .collect()
 }
 
-/// A value as a command-line word.
-fn plain(text: &str, value: &Spanned<DeValue<'_>>) -> String {
+/// A value as an argument of the command line.
+fn value_text(text: &str, value: &Spanned<DeValue<'_>>) -> String {
     match value.get_ref() {
         DeValue::String(word) => word.to_string(),
         // A seed may exceed the range of TOML integers.

@@ -26,7 +26,7 @@ impl Process {
 
     pub fn worker(sandbox: &Sandbox, server: &NatsServer) -> Process {
         let address = server.address();
-        let options = ["--on", &address, "--threads", "1", "--patience", "3"];
+        let options = ["--on", &address, "--threads", "1", "--worker-timeout", "3"];
         Process::start(sandbox, &[&["worker", "--quiet"][..], &options].concat())
     }
 

@@ -15,8 +15,8 @@ use std::sync::Arc;
 /// Minimum depth for a multithreaded search; shallower ones finish before other threads start.
 const PARALLEL_MIN_DEPTH: u32 = 5;
 
-/// Maximum depth of the search before the endgame solver starts, so that a move is available if the
-/// solver does not finish.
+/// Maximum search depth in positions that the endgame solver can handle. The search runs first, so
+/// that there is a move if the solver does not finish.
 const MAX_DEPTH_BEFORE_SOLVER: u32 = 6;
 
 /// A move and its score.
@@ -40,7 +40,7 @@ pub struct SearchResult<M> {
     /// The score of the previous iteration, for the side to move. For depth 1 this is the model's
     /// value of the position.
     pub previous: SearchScore,
-    /// Whether the scores are exact results of the endgame solver.
+    /// Whether the scores are exact, from the endgame solver.
     pub exact: bool,
     /// Nodes searched, without those of the endgame solver.
     pub nodes: u64,
@@ -93,7 +93,7 @@ impl<P: Searchable> IterativeDeepening<P> {
         self
     }
 
-    /// Solves positions that this endgame solver can handle.
+    /// Sets the endgame solver, which runs after the search in positions that it can handle.
     #[must_use]
     pub fn with_endgame(mut self, endgame: Box<dyn EndgameSolver<P>>) -> IterativeDeepening<P> {
         self.endgame = Some(endgame);
@@ -139,7 +139,7 @@ impl<P: Searchable> IterativeDeepening<P> {
         for depth in 1..=max_depth {
             let first =
                 best.as_ref().and_then(|result| result.moves.first()).map(|scored| scored.mv);
-            let mode = if all_moves { RootMode::Each } else { RootMode::Best { first } };
+            let mode = if all_moves { RootMode::All } else { RootMode::Best { first } };
             let Some(root) = self.iterate(position, depth, mode, control) else { break };
             let result = self.result(position, (depth, previous), all_moves, &root);
             previous = result.moves.first().map_or(previous, |scored| scored.score);

@@ -1,14 +1,13 @@
-//! Noise on the leaves of a search.
+//! Random noise on the values of search leaves.
 
 use crate::position_hash::{finalize, hash};
 use outflank_games::{Position, Side};
 use outflank_runs::{Rng, RngExt};
 
-/// Normally distributed noise that is a function of the leaf and a key.
+/// Normally distributed noise, computed from a hash of the leaf and a key.
 ///
-/// An alpha-beta search visits some leaves more than once, in an order that depends on cutoffs. The
-/// noise is therefore a hash of the leaf with one random key per search, and the search returns the
-/// minimax value of the noisy leaves.
+/// An alpha-beta search visits some leaves more than once, in an order that depends on cutoffs. A
+/// leaf must have the same noise each time, so the noise is not drawn from a generator.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LeafNoise {
     deviation: f64,
@@ -23,7 +22,7 @@ impl LeafNoise {
         LeafNoise { deviation: f64::from(deviation), key: 0 }
     }
 
-    /// Draws the key of a new search. Draws nothing if the noise is disabled.
+    /// Draws the key of a new search. Does not use `rng` if the noise is disabled.
     pub fn draw_key(&mut self, rng: &mut Rng) {
         if self.deviation > 0.0 {
             self.key = rng.unit().to_bits();

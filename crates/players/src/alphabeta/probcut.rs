@@ -1,6 +1,7 @@
-//! ProbCut (Buro, 1995): skips a deep search if a shallow one is far enough outside the window.
+//! ProbCut (Buro, 1995): skips a deep search if the score of a shallow search is outside the window
+//! by a margin.
 //!
-//! The required margin is measured for each model. Positions of games that the model plays are
+//! The margin is measured for each model. Positions of games that the model plays are
 //! searched to several depths, and the standard deviation of the difference between deep and
 //! shallow scores is fitted as
 //!
@@ -8,9 +9,9 @@
 //! ln sigma(deep, shallow) = a + b ln(deep - shallow) + c shallow
 //! ```
 //!
-//! with a factor for each stage of the game. A cut requires a margin of `threshold` standard
-//! deviations. A good score of a side that is [near a wipeout](Searchable::near_wipeout) never
-//! causes a cut, since evaluations do not foresee a wipeout.
+//! with a factor for each stage of the game. The margin is `threshold` of these standard deviations.
+//! A good score of a side that is [near a wipeout](Searchable::near_wipeout) never causes a cut,
+//! since evaluations do not foresee that a side loses all its discs.
 
 use super::score;
 use super::search::TreeSearch;
@@ -22,23 +23,23 @@ use outflank_runs::RngExt;
 use outflank_runs::rng::stream;
 use std::sync::Arc;
 
-/// Minimum depth of a cut; below it the shallow search is not cheap enough.
+/// Minimum depth for ProbCut; below it the shallow search saves too little.
 const MIN_DEPTH: u32 = 4;
 
-/// Number of games of the measurement.
-const GAMES: u32 = 24;
+/// Number of games for measuring the error of shallow searches.
+const MEASURED_GAMES: u32 = 24;
 
 /// Probability of a random move in these games.
 const RANDOM_MOVE_PROBABILITY: f64 = 0.15;
 
-/// Maximum depth of the measurement.
-const MAX_DEPTH: u32 = 6;
+/// Maximum measured depth.
+const MAX_MEASURED_DEPTH: u32 = 6;
 
-/// Plies between measured positions of a game.
-const STRIDE: u32 = 6;
+/// Number of plies between two measured positions of a game.
+const MEASURED_PLY_STEP: u32 = 6;
 
-/// Number of stages; see [`Searchable::stage`].
-const STAGES: usize = 8;
+/// Number of game stages; see [`Searchable::probcut_stage`].
+const STAGE_COUNT: usize = 8;
 
 /// The fitted error model of shallow searches, with the cut threshold.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,17 +47,17 @@ pub struct ProbCut {
     /// The coefficients a, b and c.
     coefficients: [f64; 3],
     /// Factor of the standard deviation for each stage.
-    stage_factors: [f64; STAGES],
+    stage_factors: [f64; STAGE_COUNT],
     /// Required margin in standard deviations.
     threshold: f32,
 }
 
-/// A squared difference between the scores of two depths.
+/// The squared difference between the scores of a deep and a shallow search of one position.
 struct ScoreGap {
     deep: u32,
     shallow: u32,
     stage: usize,
-    square: f64,
+    squared_gap: f64,
 }
 
 impl ProbCut {
@@ -67,18 +68,18 @@ impl ProbCut {
         let table = Arc::new(TranspositionTable::new(16));
         let mut search = TreeSearch::new(Arc::clone(model), table);
         let mut gaps = Vec::new();
-        for game in 0..GAMES {
+        for game in 0..MEASURED_GAMES {
             let mut rng = stream(u64::from(game), &["cuts"]);
             let mut position = P::start();
             let mut ply = 0;
             while !position.is_over() {
                 ply += 1;
-                if ply % STRIDE == game % STRIDE {
+                if ply % MEASURED_PLY_STEP == game % MEASURED_PLY_STEP {
                     measure_position(&mut search, &position, &mut gaps);
                 }
                 let moves: Vec<P::Move> = position.moves().collect();
                 let mut values = Vec::new();
-                model.after_moves(&position, &moves, &mut values);
+                model.move_values(&position, &moves, &mut values);
                 let best = moves.iter().zip(&values).max_by(|a, b| a.1.total_cmp(b.1));
                 let mv = match rng.chance(RANDOM_MOVE_PROBABILITY) {
                     true => pick(&moves, &mut rng),
@@ -107,7 +108,7 @@ impl ProbCut {
     }
 }
 
-/// Returns the fitted standard deviation.
+/// Returns the fitted standard deviation of the score difference of two depths.
 fn sigma([a, b, c]: [f64; 3], deep: u32, shallow: u32) -> f64 {
     let distance = f64::from(deep.saturating_sub(shallow).max(1));
     libm::exp(a + b * libm::log(distance) + c * f64::from(shallow))
@@ -121,28 +122,30 @@ fn measure_position<P: Searchable>(
 ) {
     search.table.clear();
     let mut values = Vec::new();
-    for depth in 1..=MAX_DEPTH {
+    for depth in 1..=MAX_MEASURED_DEPTH {
         values.push(score::decode(search.score(position, depth)).err().map(f64::from));
     }
-    for deep in 3..=MAX_DEPTH {
+    for deep in 3..=MAX_MEASURED_DEPTH {
         for shallow in (1..deep - 1).filter(|shallow| shallow % 2 == deep % 2) {
             let value_at = |depth: u32| values.get(depth as usize - 1).copied().flatten();
             if let (Some(deep_value), Some(shallow_value)) = (value_at(deep), value_at(shallow)) {
-                let square = (deep_value - shallow_value) * (deep_value - shallow_value);
-                gaps.push(ScoreGap { deep, shallow, stage: position.stage(), square });
+                let gap = deep_value - shallow_value;
+                let stage = position.probcut_stage();
+                gaps.push(ScoreGap { deep, shallow, stage, squared_gap: gap * gap });
             }
         }
     }
 }
 
-/// Fits the logarithms by least squares, with one equation for each pair of depths.
+/// Fits the error model by least squares of the logarithms, with one equation for each pair of
+/// depths.
 fn fit(gaps: &[ScoreGap], threshold: f32) -> ProbCut {
     let mean_square = |of: &dyn Fn(&&ScoreGap) -> bool| {
-        let squares: Vec<f64> = gaps.iter().filter(of).map(|gap| gap.square).collect();
+        let squares: Vec<f64> = gaps.iter().filter(of).map(|gap| gap.squared_gap).collect();
         (squares.len() >= 8).then(|| squares.iter().sum::<f64>() / squares.len() as f64)
     };
     let mut rows: Vec<([f64; 3], f64)> = Vec::new();
-    for deep in 3..=MAX_DEPTH {
+    for deep in 3..=MAX_MEASURED_DEPTH {
         for shallow in (1..deep - 1).filter(|shallow| shallow % 2 == deep % 2) {
             let found = mean_square(&|gap: &&ScoreGap| (gap.deep, gap.shallow) == (deep, shallow));
             if let Some(square) = found.filter(|square| *square > 0.0) {
@@ -152,12 +155,12 @@ fn fit(gaps: &[ScoreGap], threshold: f32) -> ProbCut {
         }
     }
     let coefficients = least_squares(&rows).unwrap_or([0.0; 3]);
-    let mut stage_factors = [1.0; STAGES];
+    let mut stage_factors = [1.0; STAGE_COUNT];
     for (stage, factor) in stage_factors.iter_mut().enumerate() {
         let (mut squares, mut expected, mut count) = (0.0, 0.0, 0u32);
         for gap in gaps.iter().filter(|gap| gap.stage == stage) {
             let typical = sigma(coefficients, gap.deep, gap.shallow);
-            squares += gap.square;
+            squares += gap.squared_gap;
             expected += typical * typical;
             count += 1;
         }
@@ -221,12 +224,12 @@ mod tests {
     fn the_fit_recovers_known_coefficients_and_stage_factors() {
         let coefficients = [-0.5, 0.7, -0.1];
         let mut gaps = Vec::new();
-        for deep in 3..=MAX_DEPTH {
+        for deep in 3..=MAX_MEASURED_DEPTH {
             for shallow in (1..deep - 1).filter(|shallow| shallow % 2 == deep % 2) {
                 for stage in 0..2 {
                     let factor = if stage == 0 { 0.5f64.sqrt() } else { 1.5f64.sqrt() };
-                    let square = (factor * sigma(coefficients, deep, shallow)).powi(2);
-                    gaps.extend((0..20).map(|_| ScoreGap { deep, shallow, stage, square }));
+                    let squared_gap = (factor * sigma(coefficients, deep, shallow)).powi(2);
+                    gaps.extend((0..20).map(|_| ScoreGap { deep, shallow, stage, squared_gap }));
                 }
             }
         }

@@ -1,8 +1,8 @@
 //! Scores as integers, for exact comparison and negation.
 //!
-//! Floats and their bits, read as sign and magnitude, have the same order. An evaluation therefore
-//! maps to an `i32` without loss, infinities included. The integers above infinity encode won games
-//! by margin.
+//! The bits of a float, read as sign and magnitude, have the same order as the float. So an
+//! evaluation maps to an `i32` without loss, infinities included. Integers above that of infinity
+//! encode won games, ordered by their final score.
 
 /// An evaluation or the result of a finished game for one side, encoded as an ordered integer.
 pub(crate) type OrderedScore = i32;
@@ -23,15 +23,14 @@ pub(crate) fn from_value(value: f32) -> OrderedScore {
     if value.is_sign_negative() { -magnitude } else { magnitude }
 }
 
-/// Encodes a finished game won by `result`, negative for a loss. A draw equals an evaluation of 0.
+/// Encodes the final score of a game, negative for a loss. A draw equals an evaluation of 0.
 #[inline]
-pub(crate) fn from_result(result: i32) -> OrderedScore {
-    let result = result.clamp(-0xffff, 0xffff);
-    result.signum() * WON + result
+pub(crate) fn from_final_score(final_score: i32) -> OrderedScore {
+    let final_score = final_score.clamp(-0xffff, 0xffff);
+    final_score.signum() * WON + final_score
 }
 
-/// Decodes a score: `Ok` with the result of a finished game that is not a draw, `Err` with an
-/// evaluation.
+/// Decodes a score: `Ok` with the final score of a won or lost game, `Err` with an evaluation.
 pub(crate) fn decode(score: OrderedScore) -> Result<i32, f32> {
     if score.abs() > WON {
         return Ok(score - score.signum() * WON);
@@ -68,22 +67,26 @@ mod tests {
     }
 
     #[test]
-    fn results_are_ordered_outside_all_evaluations() {
-        assert!(from_result(1) > from_value(f32::INFINITY));
-        assert!(from_result(-1) < from_value(f32::NEG_INFINITY));
-        assert!(from_result(64) > from_result(2) && from_result(-2) > from_result(-64));
-        assert_eq!(from_result(0), from_value(0.0));
-        assert_eq!(decode(from_result(-12)), Ok(-12));
+    fn final_scores_are_ordered_outside_all_evaluations() {
+        assert!(from_final_score(1) > from_value(f32::INFINITY));
+        assert!(from_final_score(-1) < from_value(f32::NEG_INFINITY));
         assert!(
-            from_result(i32::MAX) < MAX_SCORE && from_result(i32::MIN) == -from_result(i32::MAX)
+            from_final_score(64) > from_final_score(2)
+                && from_final_score(-2) > from_final_score(-64)
+        );
+        assert_eq!(from_final_score(0), from_value(0.0));
+        assert_eq!(decode(from_final_score(-12)), Ok(-12));
+        assert!(
+            from_final_score(i32::MAX) < MAX_SCORE
+                && from_final_score(i32::MIN) == -from_final_score(i32::MAX)
         );
     }
 
     #[test]
-    fn ties_reach_down_by_the_tolerance() {
+    fn tie_floor_is_one_tolerance_below_the_best_score() {
         assert!(tie_floor(from_value(0.25)) <= from_value(0.249_999_5));
         assert!(tie_floor(from_value(0.25)) > from_value(0.249_998));
         assert_eq!(tie_floor(from_value(1e9)), from_value(1e9));
-        assert_eq!(tie_floor(from_result(6)), from_result(6));
+        assert_eq!(tie_floor(from_final_score(6)), from_final_score(6));
     }
 }

@@ -11,9 +11,9 @@ use outflank_models::Evaluate;
 use std::sync::Arc;
 
 /// Minimum remaining depth for move ordering by the model; below it, moves are ordered by mobility.
-const MODEL_ORDERING_FROM: u32 = 3;
+const MODEL_ORDERING_MIN_DEPTH: u32 = 3;
 
-/// Number of leaves evaluated in a first batch, since they often cause a cutoff.
+/// Number of leaves in the first batch. It is small, since the first leaves often cause a cutoff.
 const FIRST_LEAVES: usize = 2;
 
 /// A move, the position after it, and a score that orders the moves.
@@ -31,7 +31,7 @@ pub(crate) enum RootMode<P: Searchable> {
     /// The best moves. `first` is searched first.
     Best { first: Option<P::Move> },
     /// All moves.
-    Each,
+    All,
 }
 
 /// Nodes between checks of the search control.
@@ -43,7 +43,7 @@ pub(crate) struct TreeSearch<P: Searchable> {
     pub noise: LeafNoise,
     pub table: Arc<TranspositionTable<P>>,
     pub control: Arc<SearchControl>,
-    /// Whether the control stopped the search. Returned scores are then meaningless.
+    /// Whether the control stopped the search. If so, returned scores have no meaning.
     pub halted: bool,
     pub probcut: Option<Arc<ProbCut>>,
     /// Move lists by remaining depth, reused to avoid allocation.
@@ -104,13 +104,13 @@ impl<P: Searchable> TreeSearch<P> {
         }
         let hint = match mode {
             RootMode::Best { first } => first,
-            RootMode::Each => self.table.get(position).map(|entry| entry.best),
+            RootMode::All => self.table.get(position).map(|entry| entry.best),
         };
         self.candidates(position, depth, hint, root);
         // A stable sort, so that the order is deterministic.
         root.sort_by_key(|candidate| std::cmp::Reverse(candidate.score));
         let mut best = None;
-        if matches!(mode, RootMode::Each) {
+        if matches!(mode, RootMode::All) {
             for candidate in &mut *root {
                 candidate.score =
                     self.score_after(&candidate.after, side, depth - 1, -MAX_SCORE, MAX_SCORE);
@@ -160,8 +160,8 @@ impl<P: Searchable> TreeSearch<P> {
         alpha: OrderedScore,
         beta: OrderedScore,
     ) -> OrderedScore {
-        if let Some(result) = after.result() {
-            return score::from_result(side.sign() * result);
+        if let Some(black_score) = after.final_score() {
+            return score::from_final_score(side.sign() * black_score);
         }
         // The same side moves again if the opponent must pass.
         if after.to_move() == side {
@@ -251,11 +251,11 @@ impl<P: Searchable> TreeSearch<P> {
         let shallow = ProbCut::shallow_depth(depth)?;
         // The shallow search itself runs without ProbCut.
         let probcut = self.probcut.take()?;
-        let margin = probcut.margin(position.stage(), depth);
+        let margin = probcut.margin(position.probcut_stage(), depth);
         let side = position.to_move();
         let mut bound = None;
-        // A side near a wipeout is not cut for a good score, since the error model does not cover
-        // that.
+        // Evaluations do not foresee that a side loses all its discs, so a good score of a side near
+        // a wipeout is not trusted.
         if let Err(value) = score::decode(beta)
             && !position.near_wipeout(side)
         {
@@ -312,8 +312,8 @@ impl<P: Searchable> TreeSearch<P> {
 
     /// Returns the score of a leaf with this evaluation for `side`, which has just moved into it.
     fn leaf_score(&self, after: &P, side: Side, value: f32) -> OrderedScore {
-        match after.result() {
-            Some(result) => score::from_result(side.sign() * result),
+        match after.final_score() {
+            Some(black_score) => score::from_final_score(side.sign() * black_score),
             None => score::from_value(value + self.noise.at(after, side)),
         }
     }
@@ -328,7 +328,7 @@ impl<P: Searchable> TreeSearch<P> {
         list: &mut Vec<Candidate<P>>,
     ) {
         list.clear();
-        if depth < MODEL_ORDERING_FROM {
+        if depth < MODEL_ORDERING_MIN_DEPTH {
             list.extend(position.moves().map(|mv| {
                 let after = position.play(mv);
                 Candidate { mv, after, score: -(after.mobility() as OrderedScore) }
@@ -358,7 +358,7 @@ impl<P: Searchable> TreeSearch<P> {
 
     /// Fills `values` with the evaluations of `moves`.
     fn evaluate_listed_moves(&mut self, position: &P) {
-        self.model.after_moves(position, &self.moves, &mut self.values);
+        self.model.move_values(position, &self.moves, &mut self.values);
         // If the model returned too few values, the remaining moves still count.
         self.values.resize(self.moves.len(), f32::NEG_INFINITY);
     }

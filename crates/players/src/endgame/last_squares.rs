@@ -5,7 +5,7 @@ use outflank_games::othello::kernel::Kernel;
 
 /// Returns the score of a finished game for `own`, with the empty squares given to the winner.
 #[inline(always)]
-pub(super) fn final_score(own: u64, other: u64) -> i32 {
+pub(crate) fn final_score(own: u64, other: u64) -> i32 {
     let (own, other) = (own.count_ones() as i32, other.count_ones() as i32);
     match own - other {
         0 => 0,
@@ -17,7 +17,7 @@ pub(super) fn final_score(own: u64, other: u64) -> i32 {
 /// Returns the score with one empty square.
 #[inline(always)]
 pub(super) fn last_one<K: Kernel>(kernel: K, own: u64, other: u64, square: Square) -> i32 {
-    // If neither side can move there, the leader gets the square; 63 discs cannot be even.
+    // If neither side can move there, the winner gets the square. 63 discs cannot be a draw.
     let before = 2 * own.count_ones() as i32 - 63;
     let flips = kernel.flips(own, other, square);
     if flips != 0 {
@@ -49,7 +49,8 @@ pub(super) fn last_two<K: Kernel>(
     }
 }
 
-/// Returns the better of two moves, or `None` if neither is legal. Stops at `beta`.
+/// Returns the score of the better of two moves, or `None` if neither is legal. Returns at once if
+/// a score reaches `beta`.
 #[inline(always)]
 fn try_two<K: Kernel>(
     kernel: K,

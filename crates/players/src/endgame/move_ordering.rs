@@ -1,12 +1,13 @@
-//! Move ordering by a model, for subtrees that are large enough to pay for it.
+//! Move ordering by a model, for nodes with many empty squares.
 
 use outflank_games::othello::{Board, Othello, Square};
 use outflank_games::{Position, Side};
 use outflank_models::{Evaluate, embedded};
 use std::sync::Arc;
 
-/// Bonus per unit of the model's value; an opponent move costs 4, so one unit outweighs ten of
-/// them. On endgames of 20 to 23 empty squares, weights of 15 to 70 perform similarly.
+/// Reduction of a move's cost per unit of the model's value. A move of the opponent costs 4, so one
+/// unit of value equals ten moves. On endgames of 20 to 23 empty squares, weights of 15 to 70 perform
+/// similarly.
 const VALUE_WEIGHT: f32 = 40.0;
 
 /// Scores moves with the embedded model `champion`, at one or two plies.
@@ -33,8 +34,8 @@ impl ModelOrdering {
         })
     }
 
-    /// Returns the bonus of each move in units of candidate cost. Returns an empty slice if the
-    /// board is not a valid position.
+    /// Returns the amount by which to reduce the cost of each move, or an empty slice if the board
+    /// is not a valid position.
     pub fn bonuses(
         &mut self,
         board: Board,
@@ -47,14 +48,14 @@ impl ModelOrdering {
         let Some(position) = Othello::from_discs(board.own, board.other, Side::Black) else {
             return &self.bonuses;
         };
-        self.model.after_moves(&position, &self.squares, &mut self.values);
+        self.model.move_values(&position, &self.squares, &mut self.values);
         for (&square, &value) in self.squares.iter().zip(&self.values) {
             let after = position.play(square);
             let mut value = value;
             if two_plies && after.to_move() == Side::White && !after.is_over() {
                 self.replies.clear();
                 self.replies.extend(after.moves());
-                self.model.after_moves(&after, &self.replies, &mut self.reply_values);
+                self.model.move_values(&after, &self.replies, &mut self.reply_values);
                 value = -self.reply_values.iter().copied().fold(f32::NEG_INFINITY, f32::max);
             }
             self.bonuses.push((value * VALUE_WEIGHT) as i32);

@@ -4,7 +4,7 @@
 
 use super::last_squares::{final_score, last_one, last_two};
 use super::move_ordering::ModelOrdering;
-use super::stable_discs;
+use super::small::stable_bound;
 use super::transposition_table::TranspositionTable;
 use crate::SearchControl;
 use outflank_games::othello::kernel::{self, Kernel, Task};
@@ -12,25 +12,29 @@ use outflank_games::othello::{Board, Square, Squares};
 use std::sync::Arc;
 
 /// Minimum number of empty squares for move ordering and the transposition table.
-const ORDERED_FROM: u32 = 7;
+const ORDERING_MIN_EMPTIES: u32 = 7;
 
 /// Minimum number of empty squares for move generation; below it, each empty square is tried.
-const GENERATED_FROM: u32 = 5;
+const MOVE_GENERATION_MIN_EMPTIES: u32 = 5;
 
 /// Minimum number of empty squares for enhanced transposition cutoffs: the table is probed for all
 /// replies before any is searched.
-const TABLE_PROBE_FROM: u32 = 11;
+const TABLE_PROBE_MIN_EMPTIES: u32 = 11;
 
 /// A score below all others.
 const NO_SCORE: i32 = -65;
 
+/// The four corners.
 const CORNERS: u64 = 0x8100_0000_0000_0081;
+/// The four 4x4 quadrants of the board. Parity ordering counts their empty squares.
 const QUADRANTS: [u64; 4] =
     [0x0000_0000_0f0f_0f0f, 0x0000_0000_f0f0_f0f0, 0x0f0f_0f0f_0000_0000, 0xf0f0_f0f0_0000_0000];
 
-/// Minimum number of empty squares for move ordering by the model at one ply, and at two plies.
-const MODEL_ORDERING_FROM: u32 = 14;
-const TWO_PLY_ORDERING_FROM: u32 = 16;
+/// Minimum number of empty squares for move ordering by the model with one ply.
+const MODEL_ORDERING_MIN_EMPTIES: u32 = 14;
+
+/// Minimum number of empty squares for move ordering by the model with two plies.
+const TWO_PLY_ORDERING_MIN_EMPTIES: u32 = 16;
 
 /// Nodes between checks of the search control.
 const CHECK_INTERVAL: u64 = 1 << 12;
@@ -46,7 +50,7 @@ pub(super) struct Search {
     /// Whether the control stopped the search. Returned scores are then meaningless and are not
     /// stored.
     pub halted: bool,
-    /// Perturbs the move order, so that threads with the same root search different subtrees.
+    /// Varies the move order, so that threads search different subtrees of the same root.
     pub salt: u64,
     /// A stack of move lists, one per recursion level.
     candidates: Vec<Candidate>,
@@ -86,6 +90,11 @@ impl Search {
         (!self.halted).then_some(score)
     }
 
+    /// Returns the nodes of the last search that the control does not know of.
+    pub fn unreported(&self) -> u64 {
+        self.nodes - self.reported
+    }
+
     /// Reports the nodes to the control and checks for a stop.
     #[cold]
     fn check_control(&mut self) {
@@ -102,7 +111,7 @@ impl Search {
             return;
         };
         let squares = list.iter().map(|candidate| candidate.square);
-        let bonuses = ordering.bonuses(board, squares, empties >= TWO_PLY_ORDERING_FROM);
+        let bonuses = ordering.bonuses(board, squares, empties >= TWO_PLY_ORDERING_MIN_EMPTIES);
         for (candidate, &bonus) in list.iter_mut().zip(bonuses) {
             candidate.cost = candidate.cost.saturating_sub(bonus);
         }
@@ -110,7 +119,7 @@ impl Search {
 }
 
 /// Returns the mask of the quadrants with an odd number of empty squares.
-fn odd_quadrants(empty: u64) -> u64 {
+pub(crate) fn odd_quadrants(empty: u64) -> u64 {
     QUADRANTS.iter().filter(|&&q| (empty & q).count_ones() % 2 == 1).fold(0, |odd, q| odd | q)
 }
 
@@ -147,11 +156,11 @@ impl Node {
 /// Dispatches to the search for the number of empty squares.
 #[inline(always)]
 fn solve<K: Kernel>(kernel: K, search: &mut Search, node: Node, empties: u32) -> i32 {
-    if empties >= ORDERED_FROM {
+    if empties >= ORDERING_MIN_EMPTIES {
         return kernel.run(OrderedSearch { search, node });
     }
-    if empties >= GENERATED_FROM {
-        return kernel.run(GeneratedSearch { search, node });
+    if empties >= MOVE_GENERATION_MIN_EMPTIES {
+        return kernel.run(ParitySearch { search, node });
     }
     if empties >= 3 {
         return kernel.run(SquareSearch { search, node });
@@ -210,32 +219,32 @@ impl Task for SquareSearch<'_> {
 }
 
 /// The search for five or six empty squares: parity ordering, no transposition table.
-struct GeneratedSearch<'a> {
+struct ParitySearch<'a> {
     search: &'a mut Search,
     node: Node,
 }
 
-impl Task for GeneratedSearch<'_> {
+impl Task for ParitySearch<'_> {
     type Output = i32;
 
     #[inline(always)]
     fn run<K: Kernel>(self, kernel: K) -> i32 {
-        let GeneratedSearch { search, node } = self;
+        let ParitySearch { search, node } = self;
         let board = node.board;
         search.nodes += 1;
         let moves = kernel.moves(board.own, board.other);
         if moves == 0 {
             return match kernel.moves(board.other, board.own) {
                 0 => final_score(board.own, board.other),
-                _ => -kernel.run(GeneratedSearch { search, node: node.pass() }),
+                _ => -kernel.run(ParitySearch { search, node: node.pass() }),
             };
         }
         best_of(kernel, search, node, moves, board.empty().count_ones() - 1)
     }
 }
 
-/// Returns the best score of the legal moves to `squares`, odd quadrants first. Returns
-/// [`NO_SCORE`] if there is no legal move.
+/// Searches the legal moves to `squares`, those in odd quadrants first, and returns the best score,
+/// or [`NO_SCORE`] if there is no legal move.
 #[inline(always)]
 fn best_of<K: Kernel>(
     kernel: K,
@@ -293,15 +302,8 @@ impl Task for OrderedSearch<'_> {
                 _ => -kernel.run(OrderedSearch { search, node: node.pass() }),
             };
         }
-        // The opponent keeps its stable discs, which bounds the score.
-        if 64 - 2 * board.other.count_ones() as i32 <= alpha
-            && stable_discs::are_likely(board.other)
-        {
-            let stable = stable_discs::stable_discs(board.other, board.own).count_ones();
-            let bound = 64 - 2 * stable as i32;
-            if bound <= alpha {
-                return bound;
-            }
+        if let Some(bound) = stable_bound(board, alpha) {
+            return bound;
         }
         let mut hint = 64;
         if let Some(entry) = search.table.get(board) {
@@ -318,7 +320,7 @@ impl Task for OrderedSearch<'_> {
         let base = search.candidates.len();
         for square in Squares(moves) {
             let after = board.play_with_flips(square, kernel.flips(board.own, board.other, square));
-            if empties >= TABLE_PROBE_FROM
+            if empties >= TABLE_PROBE_MIN_EMPTIES
                 && let Some(entry) = search.table.get(after)
                 && -i32::from(entry.upper) >= beta
             {
@@ -333,7 +335,7 @@ impl Task for OrderedSearch<'_> {
             search.candidates.push(Candidate { after, square, cost });
         }
 
-        if empties >= MODEL_ORDERING_FROM {
+        if empties >= MODEL_ORDERING_MIN_EMPTIES {
             search.apply_model_ordering(base, board, empties);
         }
         let (mut best, mut best_square) = (NO_SCORE, 64);

@@ -1,7 +1,7 @@
 //! Stable discs, which can never be flipped, as a bound on the score.
 //!
-//! An edge disc is stable if no sequence of discs placed on that edge flips it; a precomputed table
-//! answers this. An interior disc is stable if, in each of the four directions, its line is full or
+//! An edge disc is stable if no sequence of moves on that edge flips it; this is looked up in a
+//! table. An interior disc is stable if, in each of the four directions, its line is full or
 //! an adjacent disc of the same side is stable. This finds a subset of the stable discs.
 
 use std::sync::LazyLock;
@@ -10,11 +10,12 @@ const LEFT: u64 = 0x0101_0101_0101_0101;
 const RIGHT: u64 = LEFT << 7;
 const TOP: u64 = 0xff;
 const BOTTOM: u64 = TOP << 56;
+/// The squares of the four edges.
 const RIM: u64 = LEFT | RIGHT | TOP | BOTTOM;
 const CORNERS: u64 = 0x8100_0000_0000_0081;
 
-/// The stable own discs of an edge, indexed by its own and the opponent's discs.
-static EDGES: LazyLock<Vec<u8>> = LazyLock::new(edge_table);
+/// The stable own discs of an edge, indexed by 256 times the own discs plus the opponent's.
+static STABLE_EDGE_DISCS: LazyLock<Vec<u8>> = LazyLock::new(edge_table);
 
 /// Returns a subset of the stable discs of `own`.
 pub(super) fn stable_discs(own: u64, other: u64) -> u64 {
@@ -40,9 +41,9 @@ pub(super) fn stable_discs(own: u64, other: u64) -> u64 {
     }
 }
 
-/// Returns whether stable discs are likely, as a cheap test before computing them.
+/// Returns whether `own` has a corner. Without one, stable discs are rare.
 #[inline(always)]
-pub(super) fn are_likely(own: u64) -> bool {
+pub(super) fn owns_corner(own: u64) -> bool {
     own & CORNERS != 0
 }
 
@@ -58,11 +59,12 @@ fn full_lines(discs: u64) -> [u64; 4] {
     down &= down.rotate_right(32);
 
     let empty = !discs;
-    [across, down, !spread(empty, 7), !spread(empty, 9)]
+    [across, down, !diagonals_through(empty, 7), !diagonals_through(empty, 9)]
 }
 
-/// Returns all squares on a diagonal with one of `squares`, without wrapping.
-fn spread(squares: u64, step: u32) -> u64 {
+/// Returns all squares on the same diagonals as `squares`, without wrapping. The step between
+/// squares of a diagonal is 7 or 9.
+fn diagonals_through(squares: u64, step: u32) -> u64 {
     // A step of 9 moves right and one of 7 moves left; the masks prevent wrapping.
     let (up, down) = if step == 9 { (!LEFT, !RIGHT) } else { (!RIGHT, !LEFT) };
     let (mut rise, mut fall) = (squares, squares);
@@ -76,24 +78,26 @@ fn spread(squares: u64, step: u32) -> u64 {
 /// Returns the stable edge discs of `own`.
 fn stable_edges(own: u64, other: u64) -> u64 {
     let edge = |own: u64, other: u64| {
-        u64::from(EDGES[((own & 0xff) as usize) << 8 | (other & 0xff) as usize])
+        u64::from(STABLE_EDGE_DISCS[((own & 0xff) as usize) << 8 | (other & 0xff) as usize])
     };
     let top = edge(own, other);
     let bottom = edge(own >> 56, other >> 56) << 56;
-    let left = unpack(edge(pack(own), pack(other)));
-    let right = unpack(edge(pack(own >> 7), pack(other >> 7))) << 7;
+    let left = byte_to_left_column(edge(left_column_to_byte(own), left_column_to_byte(other)));
+    let right =
+        byte_to_left_column(edge(left_column_to_byte(own >> 7), left_column_to_byte(other >> 7)))
+            << 7;
     top | bottom | left | right
 }
 
-/// Packs the left column into a byte.
+/// Returns the left column as a byte.
 #[inline(always)]
-fn pack(squares: u64) -> u64 {
+fn left_column_to_byte(squares: u64) -> u64 {
     (squares & LEFT).wrapping_mul(0x0102_0408_1020_4080) >> 56
 }
 
-/// Unpacks a byte into the left column.
+/// Returns the bitboard whose left column is this byte.
 #[inline(always)]
-fn unpack(byte: u64) -> u64 {
+fn byte_to_left_column(byte: u64) -> u64 {
     // Bit i goes to bit 8 i.
     let low = ((byte & 0x0f) * 0x0020_4081) & 0x0101_0101;
     let high = ((byte >> 4) * 0x0020_4081) & 0x0101_0101;
@@ -156,7 +160,7 @@ mod tests {
     use outflank_runs::rng::stream;
 
     #[test]
-    fn known_edges() {
+    fn stable_discs_of_example_edges() {
         let edge = |own: u64, other: u64| stable_edges(own, other) & 0xff;
         // A corner and the discs adjacent to it are stable; an isolated disc is not.
         assert_eq!(edge(0b0000_0111, 0), 0b0000_0111);
@@ -167,11 +171,11 @@ mod tests {
     }
 
     #[test]
-    fn columns_pack_into_bytes() {
+    fn columns_convert_to_bytes_and_back() {
         for byte in 0..256u64 {
-            assert_eq!(pack(unpack(byte)), byte);
+            assert_eq!(left_column_to_byte(byte_to_left_column(byte)), byte);
         }
-        assert_eq!(unpack(0b1000_0001), 1 | 1 << 56);
+        assert_eq!(byte_to_left_column(0b1000_0001), 1 | 1 << 56);
     }
 
     #[test]

@@ -82,6 +82,15 @@ impl TranspositionTable {
         self.slots.fill_with(Slot::default);
     }
 
+    /// Clears all entries of a table that threads share. No search may run.
+    pub fn clear_shared(&self) {
+        for slot in &self.slots {
+            slot.own.store(0, Relaxed);
+            slot.other.store(0, Relaxed);
+            slot.word.store(0, Relaxed);
+        }
+    }
+
     /// Returns the two slots of a board; their indices differ in the last bit.
     #[inline(always)]
     fn bucket(&self, board: Board) -> Option<[&Slot; 2]> {

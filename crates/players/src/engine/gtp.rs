@@ -1,8 +1,8 @@
-//! A client of the Go Text Protocol with Othello moves.
+//! A client of the Go Text Protocol (GTP) with Othello moves.
 //!
-//! Commands have no ids. The client waits for the response to each command. The engine keeps the
-//! board: the client sends only new moves, or the whole game if the engine's board is not a prefix
-//! of it.
+//! Commands have no ids; the client waits for the response to each. The engine stores the game, so
+//! the client sends only the new moves. If the engine's game is not a prefix of the current one, the
+//! client sends the whole game.
 
 use super::process::{Process, sanitize};
 use super::{Ply, ProtocolClient, ProtocolError, plies};
@@ -121,6 +121,9 @@ impl ProtocolClient for GtpClient {
         let side = game.position().to_move();
         let answer = command(engine, &format!("genmove {}", color(side)), deadline)?
             .map_err(|reason| ProtocolError::Refused(format!("it refuses to move: {reason}")))?;
+        if answer.eq_ignore_ascii_case("resign") {
+            return Err(ProtocolError::Resigned);
+        }
         let square = game
             .position()
             .parse_move(&answer)
@@ -153,7 +156,7 @@ fn command(engine: &mut Process, text: &str, deadline: Instant) -> Result<Respon
 }
 
 /// Parses the first line of a response. Returns `None` for banners, comments and empty lines.
-fn parse_response(line: &str) -> Option<Response> {
+pub(super) fn parse_response(line: &str) -> Option<Response> {
     let (success, rest) = match (line.strip_prefix('='), line.strip_prefix('?')) {
         (Some(rest), _) => (true, rest),
         (_, Some(rest)) => (false, rest),

@@ -83,14 +83,14 @@ impl ProtocolClient for NBoardClient {
 }
 
 /// Returns whether this line answers the ping with this number.
-fn is_pong(line: &str, number: u32) -> bool {
+pub(super) fn is_pong(line: &str, number: u32) -> bool {
     let mut words = line.split_whitespace();
     words.next() == Some("pong") && words.next().and_then(|n| n.parse().ok()) == Some(number)
 }
 
 /// Parses the move of an answer line: `=== D6/-1.16/0.00` in the protocol, `=== d6 0.00 0.0` in
 /// Edax.
-fn parse_answer(line: &str) -> Option<&str> {
+pub(super) fn parse_answer(line: &str) -> Option<&str> {
     let rest = line.strip_prefix("===")?;
     let mut words = rest.split(|c: char| c == '/' || c.is_whitespace());
     // A row of equals signs is not an answer.

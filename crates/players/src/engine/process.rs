@@ -4,6 +4,7 @@
 //! a full pipe and the caller never waits longer than its timeout. Both buffers are bounded.
 
 use super::ProtocolError;
+use super::watchdog::Registration;
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
@@ -27,9 +28,11 @@ const MAX_QUOTE: usize = 160;
 /// Time for a process to exit before it is killed.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// A running process. Dropping it kills its process group.
+/// A running process. Dropping it kills its process group; so does the end of this program, however
+/// it ends.
 pub(super) struct Process {
     child: Child,
+    registration: Option<Registration>,
     input: Option<ChildStdin>,
     lines: Receiver<String>,
     stderr_lines: Arc<Mutex<VecDeque<String>>>,
@@ -49,13 +52,14 @@ impl Process {
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
 
         let mut child = command.spawn()?;
+        let registration = Some(Registration::new(child.id()));
         let (input, output, errors) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (sender, lines) = mpsc::sync_channel(QUEUE_LINES);
         let (stderr_open, stderr_closed) = mpsc::sync_channel(0);
         let stderr_lines = Arc::new(Mutex::new(VecDeque::new()));
         // From here on, an error drops `process`, which kills the child.
-        let process = Process { child, input, lines, stderr_lines, stderr_closed };
+        let process = Process { child, registration, input, lines, stderr_lines, stderr_closed };
 
         // The threads are not joined: they end when the pipes close or the receiver is dropped. A
         // grandchild that keeps a pipe open must not block the caller.
@@ -171,6 +175,8 @@ impl Process {
 impl Drop for Process {
     fn drop(&mut self) {
         self.kill_group();
+        // The group id may be reused once the child has been waited for.
+        self.registration = None;
         // Also kills a child that left its group, and on systems without process groups. Waiting
         // avoids a zombie.
         let _ = self.child.kill();

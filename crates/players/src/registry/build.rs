@@ -3,21 +3,21 @@
 use super::{PlayerModel, RegisteredGame, RegistryError, find_model};
 use crate::spec::{PlayerSpec, SearchSpec};
 use crate::{
-    AlphaBeta, EngineCommand, EngineOptions, ForcedRandom, Greedy, IterativeDeepening, Mcts,
-    PlayerFactory, ProbCut, Random, SearchPlayer, Staged,
+    AlphaBeta, EngineCommand, EngineOptions, Greedy, IterativeDeepening, Mcts, PlayerFactory,
+    PlySwitch, ProbCut, Random, RandomMoves, SearchPlayer,
 };
 use outflank_models::{Evaluate, Policy};
 use std::sync::Arc;
 use std::time::Duration;
 
 /// Maximum number of empty squares at which a search without a fixed depth solves the game.
-const MAX_SOLVED_EMPTIES: u32 = 22;
+pub(super) const MAX_SOLVED_EMPTIES: u32 = 22;
 
 /// Base-2 logarithm of the transposition table size of a search with limits.
 const TABLE_BITS: u32 = 19;
 
 /// Maximum number of searching players that play at the same time on one thread.
-const MAX_SEARCHES: usize = 16;
+pub(super) const MAX_SEARCHES: usize = 16;
 
 /// Maximum number of external engines that run at the same time on one thread.
 const MAX_ENGINES: usize = 2;
@@ -33,20 +33,21 @@ pub fn factory_from_spec<P: RegisteredGame>(
     spec: &PlayerSpec,
 ) -> Result<PlayerFactory<P>, RegistryError> {
     let mut factory = base_factory(spec)?;
-    if let Some(stage) = spec.stage.clone() {
-        let other = factory_from_spec::<P>(&stage.with)?;
+    if let Some(switch) = spec.ply_switch.clone() {
+        let other = factory_from_spec::<P>(&switch.player)?;
         let inner = factory.clone();
         factory = inner.clone().combined_with(&other.clone(), move || {
-            Ok(Box::new(Staged::new(inner.make()?, other.make()?, stage.from, stage.to)))
+            let plies = switch.first_ply..=switch.last_ply;
+            Ok(Box::new(PlySwitch::new(inner.make()?, other.make()?, plies)))
         });
     }
-    Ok(with_forced_random(factory, spec.random))
+    Ok(with_random_moves(factory, spec.random))
 }
 
 /// Creates the factories of the players of a contest.
 ///
 /// Starts each player once to detect errors early, and requires unique names. `random` is the
-/// probability of a forced random move, for all players.
+/// probability of a random move on each turn, for all players.
 pub fn factories<P: RegisteredGame>(
     texts: &[String],
     random: f64,
@@ -67,13 +68,13 @@ pub fn factories_from_specs<P: RegisteredGame>(
             return Err(RegistryError::DuplicateName(factory.name));
         }
         factory.make()?.new_game()?;
-        factories.push(with_forced_random(factory, random));
+        factories.push(with_random_moves(factory, random));
     }
     Ok(factories)
 }
 
-/// Creates a factory of greedy players of a policy, with `random` as the probability of a forced
-/// random move.
+/// Creates a factory of greedy players of a policy, which play a random move with probability
+/// `random`.
 pub fn policy_factory<P: RegisteredGame>(
     name: &str,
     policy: Arc<dyn Policy<P>>,
@@ -81,24 +82,27 @@ pub fn policy_factory<P: RegisteredGame>(
 ) -> PlayerFactory<P> {
     let batch_size = policy.batch_size();
     let factory = PlayerFactory::new(name, move || Ok(Box::new(Greedy::new(policy.clone()))));
-    with_forced_random(factory.with_batch_size(batch_size), random)
+    with_random_moves(factory.with_batch_size(batch_size), random)
 }
 
-fn with_forced_random<P: RegisteredGame>(
+fn with_random_moves<P: RegisteredGame>(
     factory: PlayerFactory<P>,
     random: f64,
 ) -> PlayerFactory<P> {
     if random > 0.0 {
-        factory.map_player(move |inner| Box::new(ForcedRandom::new(inner, random)))
+        factory.map_player(move |inner| Box::new(RandomMoves::new(inner, random)))
     } else {
         factory
     }
 }
 
-/// Creates the factory without stages and forced random moves.
+/// Creates the factory without the keys `plies`, `with` and `random`.
 fn base_factory<P: RegisteredGame>(spec: &PlayerSpec) -> Result<PlayerFactory<P>, RegistryError> {
     if spec.is_engine() {
         return engine_factory(spec);
+    }
+    if matches!(spec.search, SearchSpec::Selective { .. }) {
+        return P::selective_factory(spec);
     }
     let model: PlayerModel<P> = find_model(spec)?;
     if spec.uses_iterative_deepening() {
@@ -113,6 +117,7 @@ fn base_factory<P: RegisteredGame>(spec: &PlayerSpec) -> Result<PlayerFactory<P>
     match spec.search {
         SearchSpec::Default => default_factory(spec, model),
         SearchSpec::Depth { plies, exact } => alpha_beta_factory(spec, model, plies, exact),
+        SearchSpec::Selective { .. } => P::selective_factory(spec),
         SearchSpec::Mcts(_) if spec.noise > 0.0 => {
             Err(invalid(spec, "Monte-Carlo tree search has no noise; remove noise"))
         }
@@ -129,7 +134,7 @@ fn base_factory<P: RegisteredGame>(spec: &PlayerSpec) -> Result<PlayerFactory<P>
     }
 }
 
-fn invalid(spec: &PlayerSpec, reason: &str) -> RegistryError {
+pub(super) fn invalid(spec: &PlayerSpec, reason: &str) -> RegistryError {
     RegistryError::InvalidCombination { text: spec.text.clone(), reason: reason.to_owned() }
 }
 
@@ -137,17 +142,19 @@ fn engine_factory<P: RegisteredGame>(spec: &PlayerSpec) -> Result<PlayerFactory<
     let command: EngineCommand =
         spec.model.parse().map_err(|error| invalid(spec, &format!("{error}")))?;
     let label = spec.label();
+    let default = EngineOptions::default();
     let options = EngineOptions {
-        timeout: Duration::from_secs_f64(spec.seconds.unwrap_or(60.0)),
+        timeout: spec.seconds.map_or(default.timeout, Duration::from_secs_f64),
+        start_timeout: spec.start_timeout.map_or(default.start_timeout, Duration::from_secs_f64),
         depth: spec.level,
         name: Some(label.clone()),
-        ..EngineOptions::default()
+        ..default
     };
     let factory = PlayerFactory::new(label, move || P::engine(&command, options.clone()));
     Ok(factory.with_max_instances(MAX_ENGINES))
 }
 
-/// Creates players without a search: one ply for a value function, none for a policy.
+/// Creates players without `@SEARCH`: one ply of search for a value function, none for a policy.
 fn default_factory<P: RegisteredGame>(
     spec: &PlayerSpec,
     model: PlayerModel<P>,
@@ -166,7 +173,9 @@ fn default_factory<P: RegisteredGame>(
             Err(invalid(spec, "a policy has no leaves to add noise to; remove noise"))
         }
         model => {
-            let policy = model.policy().ok_or_else(|| invalid(spec, "it has no policy"))?;
+            let policy = model
+                .policy()
+                .ok_or_else(|| invalid(spec, "its model has no policy; choose another model"))?;
             Ok(policy_factory(&label, policy, 0.0))
         }
     }
@@ -226,7 +235,7 @@ fn search_factory<P: RegisteredGame>(
         .probcut_threshold()
         .map(|threshold| Arc::new(ProbCut::measure(&value, threshold as f32)));
     let time = spec.seconds.map(Duration::from_secs_f64);
-    let nodes = spec.nodes;
+    let (nodes, clock) = (spec.nodes, spec.clock);
     PlayerFactory::new(spec.label(), move || {
         let mut search = IterativeDeepening::new(value.clone(), TABLE_BITS)
             .with_max_depth(plies)
@@ -235,7 +244,7 @@ fn search_factory<P: RegisteredGame>(
         if let Some(endgame) = exact.and_then(|e| P::parallel_endgame_solver(e, threads)) {
             search = search.with_endgame(endgame);
         }
-        Ok(Box::new(SearchPlayer::new(search, time, nodes)))
+        Ok(Box::new(SearchPlayer::new(search, time, nodes).with_clock(clock)))
     })
     .with_max_instances(MAX_SEARCHES)
 }

@@ -1,7 +1,7 @@
 //! Model loading for each game.
 
 use super::{PlayerModel, RegisteredGame, RegistryError};
-use crate::{Engine, EngineCommand, EngineOptions, Player, PlayerError};
+use crate::{Engine, EngineCommand, EngineOptions, Player, PlayerError, PlayerFactory, PlayerSpec};
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
 use outflank_games::{Game, Position};
@@ -11,7 +11,7 @@ use outflank_models::{self as models, Material, Policy, View, embedded};
 use std::path::Path;
 use std::sync::Arc;
 
-const FIXED_VIEW: &str = "this model has a fixed view; view= is for n-tuple networks";
+const FIXED_VIEW: &str = "only the view of an n-tuple network can be changed; remove view=";
 
 impl RegisteredGame for Othello {
     fn embedded(name: &str) -> Option<PlayerModel<Othello>> {
@@ -47,6 +47,10 @@ impl RegisteredGame for Othello {
 
     fn with_symmetries(policy: Arc<dyn Policy<Othello>>) -> Option<Arc<dyn Policy<Othello>>> {
         Some(Arc::new(SymmetryAveraged(policy)))
+    }
+
+    fn selective_factory(spec: &PlayerSpec) -> Result<PlayerFactory<Othello>, RegistryError> {
+        super::selective::factory(spec)
     }
 
     fn engine(

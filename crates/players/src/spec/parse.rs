@@ -1,25 +1,30 @@
 //! The parser of player specifications.
 //!
 //! The keys begin at the last `?` whose tail matches `key=value(&key=value)*`. The search is the
-//! tail after the last `@` that matches `\d+(e\d+)?|mcts\d+`. Everything else is the model, so file
+//! tail after the last `@` that matches `\d+(e\d+)?|mpc\d*(e\d+)?|mcts\d+`. Everything else is the model, so file
 //! names and engine commands may contain both characters.
 
-use super::{PlayerSpec, SearchSpec, StageSpec};
+use super::{PlayerSpec, PlySwitchSpec, SearchSpec};
+use crate::ClockKind;
+use crate::selective::Techniques;
 
 /// The valid keys.
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 15] = [
     "view",
     "symmetries",
     "random",
     "noise",
     "name",
-    "stage",
+    "plies",
     "with",
     "seconds",
     "nodes",
     "cut",
     "threads",
+    "without",
+    "clock",
     "level",
+    "start_timeout",
 ];
 
 /// Maximum depth of a search, in plies and in empty squares.
@@ -60,15 +65,24 @@ fn parse_search(tail: &str) -> Option<Result<SearchSpec, String>> {
             _ => Err(format!("a tree search has 1 to {MAX_SIMULATIONS} simulations, not {count}")),
         });
     }
+    let (tail, selective) = match tail.strip_prefix("mpc") {
+        Some(rest) => (rest, true),
+        None => (tail, false),
+    };
     let (plies, exact) = match tail.split_once('e') {
         Some((plies, exact)) => (plies, Some(exact)),
         None => (tail, None),
     };
-    if !is_number(plies) || !exact.is_none_or(is_number) {
+    let plies_given = !(selective && plies.is_empty());
+    if (plies_given && !is_number(plies)) || !exact.is_none_or(is_number) {
         return None;
     }
-    let depth = plies.parse().ok().filter(|n| (1..=MAX_PLIES).contains(n));
+    let in_range = |n: &u32| (1..=MAX_PLIES).contains(n);
+    let depth = plies.parse().ok().filter(in_range);
     let exact = exact.map(|n| n.parse().ok().filter(|n| *n <= MAX_PLIES));
+    if selective && depth.is_some() == plies_given && exact != Some(None) {
+        return Some(Ok(SearchSpec::Selective { plies: depth, exact: exact.flatten() }));
+    }
     Some(match (depth, exact) {
         (Some(plies), None) => Ok(SearchSpec::Depth { plies, exact: None }),
         (Some(plies), Some(Some(exact))) => Ok(SearchSpec::Depth { plies, exact: Some(exact) }),
@@ -99,25 +113,36 @@ pub(super) fn parse(text: &str) -> Result<PlayerSpec, String> {
         random: 0.0,
         noise: 0.0,
         name: None,
-        stage: None,
+        ply_switch: None,
         seconds: None,
         nodes: None,
-        cut: None,
+        probcut: None,
+        techniques: Techniques::ALL,
+        clock: ClockKind::Wall,
         threads: None,
         level: None,
+        start_timeout: None,
     };
     let (mut range, mut with) = (None, None);
     for (key, value) in keys {
         match key {
-            "stage" => range = Some(parse_moves(value)?),
+            // `stage` is the name of this key in the configurations of old runs.
+            "plies" | "stage" => range = Some(parse_ply_range(value)?),
             "with" => with = Some(Box::new(parse(value)?)),
             _ => set_key(&mut spec, key, value)?,
         }
     }
-    spec.stage = match (range, with) {
-        (Some((from, to)), Some(with)) => Some(StageSpec { from, to, with }),
+    spec.ply_switch = match (range, with) {
+        (Some((first_ply, last_ply)), Some(player)) => {
+            Some(PlySwitchSpec { first_ply, last_ply, player })
+        }
         (None, None) => None,
-        _ => return Err("stage and with belong together: ?stage=46-60&with=PLAYER".to_owned()),
+        _ => {
+            return Err(
+                "plies and with belong together; write both, as in ?plies=46-60&with=PLAYER"
+                    .to_owned(),
+            );
+        }
     };
     check_combination(&spec)?;
     Ok(spec)
@@ -149,9 +174,18 @@ fn set_key(spec: &mut PlayerSpec, key: &str, value: &str) -> Result<(), String> 
         "name" => spec.name = Some(value.to_owned()),
         "seconds" => spec.seconds = Some(number(0.001, 86_400.0)?),
         "nodes" => spec.nodes = Some(number(1.0, 1e15)? as u64),
-        "cut" if value == "0" => spec.cut = Some(0.0),
-        "cut" => spec.cut = Some(number(0.1, 100.0)?),
+        "cut" if value == "0" => spec.probcut = Some(0.0),
+        "cut" => spec.probcut = Some(number(0.1, 100.0)?),
+        "without" => spec.techniques = value.parse()?,
+        "clock" => {
+            spec.clock = match value {
+                "wall" => ClockKind::Wall,
+                "cpu" => ClockKind::Cpu,
+                _ => return Err(format!("clock is wall or cpu, not '{value}'")),
+            }
+        }
         "threads" => spec.threads = Some(number(1.0, 1024.0)? as u32),
+        "start_timeout" => spec.start_timeout = Some(number(0.001, 86_400.0)?),
         "level" => spec.level = Some(number(1.0, 60.0)? as u32),
         _ => return Err(format!("there is no key '{key}'; the keys are {}", KEYS.join(", "))),
     }
@@ -161,31 +195,47 @@ fn set_key(spec: &mut PlayerSpec, key: &str, value: &str) -> Result<(), String> 
 /// Rejects keys that have no effect with the model or search.
 fn check_combination(spec: &PlayerSpec) -> Result<(), String> {
     let is_engine = spec.is_engine();
-    let limits = spec.nodes.is_some() || spec.cut.is_some() || spec.threads.is_some();
+    let limits = spec.nodes.is_some() || spec.probcut.is_some() || spec.threads.is_some();
     let searches = spec.search != SearchSpec::Default || spec.noise > 0.0 || limits;
     if is_engine && (searches || spec.view.is_some() || spec.symmetries) {
         let keys = "remove @, noise, view, symmetries, nodes, cut and threads";
         return Err(format!("an external engine searches by itself: {keys}"));
     }
-    if !is_engine && spec.level.is_some() {
-        return Err("level is for external engines (nboard: and gtp:): remove level".to_owned());
+    for (key, is_set) in
+        [("level", spec.level.is_some()), ("start_timeout", spec.start_timeout.is_some())]
+    {
+        if is_set && !is_engine {
+            return Err(format!("{key} is for external engines (nboard: and gtp:); remove {key}"));
+        }
+    }
+    let selective = matches!(spec.search, SearchSpec::Selective { .. });
+    let ends = spec.seconds.is_some() || spec.nodes.is_some();
+    if matches!(spec.search, SearchSpec::Selective { plies: None, .. }) && !ends {
+        let limits = "a depth (@mpc12), seconds or nodes";
+        return Err(format!("a selective search needs a limit: {limits}"));
+    }
+    if spec.techniques != Techniques::ALL && !selective {
+        return Err("without is for the selective search (@mpc): remove without".to_owned());
+    }
+    if spec.clock != ClockKind::Wall && (spec.seconds.is_none() || is_engine) {
+        return Err("clock is for built-in searches with seconds: remove clock".to_owned());
     }
     if spec.uses_iterative_deepening() && matches!(spec.search, SearchSpec::Mcts(_)) {
         let keys = "remove seconds, nodes, cut and threads";
         return Err(format!("a tree search is limited only by its simulations: {keys}"));
     }
     if spec.uses_iterative_deepening() && spec.noise > 0.0 {
-        return Err("noise is for searches to a fixed depth: remove noise".to_owned());
+        return Err("noise is for searches to a fixed depth; remove noise".to_owned());
     }
     Ok(())
 }
 
-/// Parses a range of moves such as `46-60`.
-fn parse_moves(text: &str) -> Result<(u32, u32), String> {
-    let invalid = || format!("stage is a range of moves such as 46-60, not '{text}'");
-    let (from, to) = text.split_once('-').ok_or_else(invalid)?;
-    match (from.parse(), to.parse()) {
-        (Ok(from), Ok(to)) if 1 <= from && from <= to => Ok((from, to)),
+/// Parses a range of plies such as `46-60`.
+fn parse_ply_range(text: &str) -> Result<(u32, u32), String> {
+    let invalid = || format!("plies is a range of plies such as 46-60, not '{text}'");
+    let (first, last) = text.split_once('-').ok_or_else(invalid)?;
+    match (first.parse(), last.parse()) {
+        (Ok(first), Ok(last)) if 1 <= first && first <= last => Ok((first, last)),
         _ => Err(invalid()),
     }
 }

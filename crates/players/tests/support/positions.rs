@@ -11,9 +11,9 @@ use outflank_runs::Rng;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// The standard heuristic of the Othello League, a weighted piece counter.
-pub struct Pieces;
+pub struct PieceCounterEval;
 
-impl Evaluate<Othello> for Pieces {
+impl Evaluate<Othello> for PieceCounterEval {
     fn value(&self, position: &Othello, side: Side) -> f32 {
         const EIGHTH: [[f32; 4]; 4] = [
             [1.0, -0.25, 0.1, 0.05],
@@ -64,7 +64,9 @@ pub fn brute_force(position: &Othello) -> i32 {
             score => -score,
         }
     });
-    after.max().unwrap_or_else(|| position.score().map_or(0, |score| side.sign() * score))
+    after
+        .max()
+        .unwrap_or_else(|| position.tournament_score().map_or(0, |score| side.sign() * score))
 }
 
 /// Returns the score of each move for the side to move, in square order.

@@ -69,7 +69,10 @@ impl Example {
     #[inline]
     #[must_use]
     pub fn transform(self, symmetry: Symmetry) -> Example {
-        Example { own: symmetry.bits(self.own), other: symmetry.bits(self.other) }
+        Example {
+            own: symmetry.transform_bits(self.own),
+            other: symmetry.transform_bits(self.other),
+        }
     }
 
     /// Returns the eight symmetric examples, in the order of [`Symmetry::ALL`]. Some may be equal.
@@ -198,7 +201,7 @@ mod tests {
             for symmetry in Symmetry::ALL {
                 let transformed = example.transform(symmetry);
                 assert_eq!(transformed.board(), board.transform(symmetry));
-                assert_eq!(transformed.chosen(), symmetry.square(chosen));
+                assert_eq!(transformed.chosen(), symmetry.transform_square(chosen));
             }
         }
     }

@@ -88,7 +88,7 @@ pub fn encode(
         bytes.extend(game.to_bytes());
     }
     let games = u32::try_from(records.len())
-        .map_err(|_| WriteError::TooMany { what: "games", max: u32::MAX as usize })?;
+        .map_err(|_| WriteError::TooMany { items: "games", max: u32::MAX as usize })?;
     let header = Header {
         created,
         games,
@@ -134,7 +134,7 @@ fn black_discs(result: Option<i32>, record: &Record<Othello>, dropped: &mut Drop
     let result = match result {
         Some(result) if result % 2 == 0 && result.abs() <= 64 => result,
         // A result that does not count the empty squares means the same as that of the board.
-        Some(result) if record.end().margin() == Some(result) => board,
+        Some(result) if record.end().result() == Some(result) => board,
         other => {
             dropped.add_if(other.is_some(), "results that are not an even disc difference");
             let unknown = other.is_none() && !record.end().is_over();
@@ -147,15 +147,15 @@ fn black_discs(result: Option<i32>, record: &Record<Othello>, dropped: &mut Drop
 
 /// The names of one file and their numbers.
 struct NameTable {
-    what: &'static str,
+    items: &'static str,
     length: usize,
     names: Vec<String>,
     numbers: HashMap<String, usize>,
 }
 
 impl NameTable {
-    fn new(what: &'static str, length: usize, names: &[String]) -> NameTable {
-        let mut table = NameTable { what, length, names: Vec::new(), numbers: HashMap::new() };
+    fn new(items: &'static str, length: usize, names: &[String]) -> NameTable {
+        let mut table = NameTable { items, length, names: Vec::new(), numbers: HashMap::new() };
         for name in names {
             table.add(name);
         }
@@ -185,7 +185,7 @@ impl NameTable {
     }
 
     fn full(&self) -> WriteError {
-        WriteError::TooMany { what: self.what, max: usize::from(u16::MAX) }
+        WriteError::TooMany { items: self.items, max: usize::from(u16::MAX) }
     }
 
     fn to_bytes(&self, created: Created) -> Result<Vec<u8>, WriteError> {

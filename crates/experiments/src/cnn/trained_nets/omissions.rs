@@ -7,7 +7,7 @@ use crate::{ExperimentOutcome, Report};
 
 /// The reason why a network was omitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reason {
+pub enum OmissionReason {
     /// There are no cached results.
     NotCached,
     /// The cached results are from another training plan.
@@ -16,8 +16,8 @@ pub enum Reason {
     NoWeights,
 }
 
-/// Titles of omitted networks and ensembles, each with the first reason for its omission.
-pub type Omissions = Vec<(Reason, String)>;
+/// The omitted networks and ensembles: the first reason for each omission, and the title.
+pub type Omissions = Vec<(OmissionReason, String)>;
 
 impl TrainedNetCache<'_> {
     /// Returns the title of a network or an ensemble.
@@ -33,7 +33,7 @@ impl TrainedNetCache<'_> {
             (count, _, false) => format!("ensemble of {count}"),
             (count, _, true) => format!("ensemble of {count}, full training"),
         };
-        let split = match spec.by_game && !self.serves_both_tests(*spec) {
+        let split = match spec.by_game && !self.is_tested_both_ways(*spec) {
             true => ", by game",
             false => "",
         };
@@ -41,7 +41,7 @@ impl TrainedNetCache<'_> {
     }
 
     /// Records an omission.
-    pub(super) fn omit(&self, reason: Reason, specs: &[NetSpec]) {
+    pub(super) fn omit(&self, reason: OmissionReason, specs: &[NetSpec]) {
         let title = self.title(specs);
         let mut omissions = self.omissions.borrow_mut();
         if omissions.iter().all(|(_, other)| *other != title) {
@@ -49,19 +49,19 @@ impl TrainedNetCache<'_> {
         }
     }
 
-    /// Adds the common departures and, before all findings, the omissions.
-    pub fn add_common(&self, report: &mut Report) {
+    /// Adds the common departures to a report, and the omissions before its findings.
+    pub fn add_departures_and_omissions(&self, report: &mut Report) {
         report.departures.extend(departures(self.context));
         let omissions = self.omissions.borrow();
-        let with_reason = |reason: Reason| -> Vec<&str> {
+        let with_reason = |reason: OmissionReason| -> Vec<&str> {
             let matching = omissions.iter().filter(|(other, _)| *other == reason);
             matching.map(|(_, title)| title.as_str()).collect()
         };
         let texts = [
-            (Reason::NotCached, "Omitted, not in the cache", "train them"),
-            (Reason::DifferentPlan, "Omitted, trained with other settings", "retrain them"),
+            (OmissionReason::NotCached, "Omitted, not in the cache", "train them"),
+            (OmissionReason::DifferentPlan, "Omitted, trained with other settings", "retrain them"),
             (
-                Reason::NoWeights,
+                OmissionReason::NoWeights,
                 "Omitted in part, weights missing",
                 "retrain them and complete the results",
             ),

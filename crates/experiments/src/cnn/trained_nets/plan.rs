@@ -8,13 +8,13 @@ use super::super::{
     DESK_WEIGHT_DECAY, LAST_TRAINING_YEAR, LEARNING_RATE, MOMENTUM, NetSpec, WARMUP_STEPS,
     WEIGHT_DECAY,
 };
-use super::omissions::Reason;
+use super::omissions::OmissionReason;
 use super::weights::delete_derived_results;
 use super::{TrainedNetCache, TrainingLength};
 use crate::Scale;
 use crate::context::ExperimentError;
-use outflank_learners::cnn::{Checkpoint, CnnConfig, LrSchedule, Optimizer, SplitBy, TrainReport};
-use outflank_models::nets::{NetGraph, Op, named};
+use outflank_learners::cnn::{CnnConfig, LrSchedule, Optimizer, SplitBy, TrainReport};
+use outflank_models::nets::{NetGraph, Op, net_by_name};
 use outflank_report::text::count;
 use outflank_runs::files;
 use std::path::Path;
@@ -71,10 +71,10 @@ impl TrainedNetCache<'_> {
         }
     }
 
-    /// Returns the text of a network's plan without the seed. Networks with equal texts are trained
-    /// in the same way.
+    /// Returns the text that identifies a network's training plan, without the seed. Cached results
+    /// store this text, so it must not change.
     pub fn plan_text(&self, spec: NetSpec) -> Result<String, ExperimentError> {
-        let plan = self.plan(&net_of(spec)?, spec);
+        let plan = self.plan(&net_graph(spec)?, spec);
         let length = match self.training_length(spec) {
             TrainingLength::Examples(examples) => format!("{} examples", count(examples)),
             TrainingLength::Epochs(1.0) => "1 pass".to_owned(),
@@ -109,7 +109,7 @@ impl TrainedNetCache<'_> {
 
     /// Returns the text of a network's plan with the seed.
     pub(super) fn plan_text_with_seed(&self, spec: NetSpec) -> Result<String, ExperimentError> {
-        let seed = self.plan(&net_of(spec)?, spec).seed;
+        let seed = self.plan(&net_graph(spec)?, spec).seed;
         Ok(format!("{}, seed {seed}", self.plan_text(spec)?))
     }
 
@@ -131,7 +131,7 @@ impl TrainedNetCache<'_> {
         let differs = format!("{name} was trained by another plan ({cached}; now {current})");
         if !self.context.device.can_train() {
             (self.context.log)(&format!("{differs}: omitted"));
-            self.omit(Reason::DifferentPlan, &[spec]);
+            self.omit(OmissionReason::DifferentPlan, &[spec]);
             return Ok(false);
         }
         (self.context.log)(&format!("{differs}: retraining"));
@@ -144,16 +144,17 @@ impl TrainedNetCache<'_> {
     }
 }
 
-fn net_of(spec: NetSpec) -> Result<NetGraph, ExperimentError> {
+/// Builds the network of a specification.
+fn net_graph(spec: NetSpec) -> Result<NetGraph, ExperimentError> {
     let input = spec.input.parse().map_err(ExperimentError::training)?;
-    named(spec.net, input).map_err(ExperimentError::training)
+    net_by_name(spec.net, input).map_err(ExperimentError::training)
 }
 
-/// Records the plan of a training run. Deletes a checkpoint of another plan.
-pub(super) fn begin(folder: &Path, plan: &str) -> Result<(), ExperimentError> {
+/// Writes the text of the plan before training. Deletes a checkpoint of another plan.
+pub(super) fn record_plan(folder: &Path, plan: &str) -> Result<(), ExperimentError> {
     let path = folder.join(PLAN);
     if path.is_file() && files::read(&path, 1 << 20)? != plan.as_bytes() {
-        Checkpoint::remove_all(folder).map_err(ExperimentError::training)?;
+        super::remove_checkpoints(folder)?;
     }
     Ok(files::write(&path, plan.as_bytes())?)
 }

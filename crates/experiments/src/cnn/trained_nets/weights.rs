@@ -6,11 +6,11 @@ use super::super::NetSpec;
 use super::plan::PLAN;
 use super::{MODEL, RESULT, TrainedNetCache, write_json};
 use crate::context::ExperimentError;
-use outflank_learners::cnn::{Checkpoint, Engine, TrainReport};
+use outflank_learners::cnn::{Engine, TrainReport};
 use outflank_models::embedded;
 use outflank_models::files::{Origin, read_policy, write_policy};
 use outflank_models::nets::{NetGraph, Weights};
-use outflank_runs::files::{self, FileError};
+use outflank_runs::files;
 use std::path::Path;
 
 /// Folder of the network that is embedded in the program as `cnn`.
@@ -48,8 +48,8 @@ impl TrainedNetCache<'_> {
     ) -> Result<(), ExperimentError> {
         write_json(&folder.join(RESULT), result)?;
         files::write(&folder.join(MODEL), model)?;
-        Checkpoint::remove_all(folder).map_err(ExperimentError::training)?;
-        let _ = std::fs::remove_file(folder.join(PLAN));
+        super::remove_checkpoints(folder)?;
+        let _ = files::remove(&folder.join(PLAN));
         Ok(())
     }
 
@@ -112,7 +112,7 @@ pub(super) fn delete_derived_results(folder: &Path) -> Result<(), ExperimentErro
     for path in entries.flatten().map(|entry| entry.path()) {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         if DERIVED_RESULTS.iter().any(|prefix| name.starts_with(prefix)) {
-            std::fs::remove_file(&path).map_err(FileError::on("remove", &path))?;
+            files::remove(&path)?;
         }
     }
     Ok(())

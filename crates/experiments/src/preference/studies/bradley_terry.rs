@@ -1,7 +1,7 @@
 //! MM (sections VII and VIII-F): training and test accuracy, priors, counts and binary features,
 //! Black's moves only, and the update as published.
 
-use super::{StudyData, add_accuracy, hits};
+use super::{StudyData, add_accuracy, top1_hits};
 use crate::Report;
 use crate::context::ExperimentError;
 use crate::preference::{FeatureSet, paper_options};
@@ -9,7 +9,7 @@ use outflank_games::othello::Othello;
 use outflank_games::{Position, Side};
 use outflank_learners::methods::{Method, MethodOptions};
 use outflank_learners::mm::{MmConfig, SharedDenominator, learn_shared};
-use outflank_models::{Greedy, NTupleNetwork};
+use outflank_models::{NTupleNetwork, OnePlyPolicy};
 use outflank_records::Decision;
 use outflank_report::{Plot, Point, Series};
 use outflank_runs::stop_requested;
@@ -39,20 +39,38 @@ pub fn study(data: &StudyData<'_>, report: &mut Report) -> Result<(), Experiment
     let n = FeatureSet::N.tuples();
     let row = "MM N-Tuple";
     let all = data.train_or_load(Method::Mm, n.clone(), &data.train, &paper_options(), row)?;
-    add_accuracy(report, row, "test", Some(PUBLISHED), hits(&Greedy(all.clone()), &data.test));
-    add_accuracy(report, row, "training", None, hits(&Greedy(all.clone()), &data.train));
+    add_accuracy(
+        report,
+        row,
+        "test",
+        Some(PUBLISHED),
+        top1_hits(&OnePlyPolicy(all.clone()), &data.test),
+    );
+    add_accuracy(report, row, "training", None, top1_hits(&OnePlyPolicy(all.clone()), &data.train));
     for prior in PRIORS {
         let changed = MethodOptions { prior, ..paper_options() };
         let row = format!("MM N-Tuple, prior {prior}");
         let network = data.train_or_load(Method::Mm, n.clone(), &data.train, &changed, &row)?;
-        add_accuracy(report, &row, "test", None, hits(&Greedy(network.clone()), &data.test));
-        add_accuracy(report, &row, "training", None, hits(&Greedy(network), &data.train));
+        add_accuracy(
+            report,
+            &row,
+            "test",
+            None,
+            top1_hits(&OnePlyPolicy(network.clone()), &data.test),
+        );
+        add_accuracy(
+            report,
+            &row,
+            "training",
+            None,
+            top1_hits(&OnePlyPolicy(network), &data.train),
+        );
     }
     let row = "MM N-Tuple, counts";
     let counts = MethodOptions { mm_binary: false, ..paper_options() };
     let network = data.train_or_load(Method::Mm, n, &data.train, &counts, row)?;
-    add_accuracy(report, row, "test", None, hits(&Greedy(network.clone()), &data.test));
-    add_accuracy(report, row, "training", None, hits(&Greedy(network), &data.train));
+    add_accuracy(report, row, "test", None, top1_hits(&OnePlyPolicy(network.clone()), &data.test));
+    add_accuracy(report, row, "training", None, top1_hits(&OnePlyPolicy(network), &data.train));
     black_only(data, report, &all)?;
     published_update(data, report, &all)
 }
@@ -73,8 +91,10 @@ fn black_only(
     for (column, choices, paper) in
         [("training", &train, BLACK_ONLY.0), ("test", &test, BLACK_ONLY.1)]
     {
-        let (black_only, both) =
-            (hits(&Greedy(black.clone()), choices), hits(&Greedy(all.clone()), choices));
+        let (black_only, both) = (
+            top1_hits(&OnePlyPolicy(black.clone()), choices),
+            top1_hits(&OnePlyPolicy(all.clone()), choices),
+        );
         report.add_cell(
             "MM trained on Black only, gain on Black's moves",
             column,
@@ -97,12 +117,12 @@ fn published_update(
         ITERATIONS[ITERATIONS.len() - 1],
         ITERATIONS[ITERATIONS.len() - 1],
     );
-    let converged = hits(&Greedy(all.clone()), &data.test).percent();
+    let converged = top1_hits(&OnePlyPolicy(all.clone()), &data.test).percent();
     let mut plot = Plot::new("MM by the published update", "iterations", "top-1 accuracy, %")
         .log_x()
         .reference_line(converged, "converged")
         .reference_line(PUBLISHED, "paper");
-    // The second name is in the names of model files of existing run folders.
+    // The second text is part of the names of model files in existing run folders.
     for (name, file_name, sharing, binary) in [
         (
             "one denominator per tuple",
@@ -122,9 +142,13 @@ fn published_update(
         let row = format!("MM N-Tuple, {name}");
         let file_name = format!("MM N-Tuple, {file_name}");
         let mut points = Vec::new();
-        for (iteration, network) in iterates(data, &file_name, sharing, binary, max_iterations)? {
-            let (test, training) =
-                (hits(&Greedy(network.clone()), &data.test), hits(&Greedy(network), &data.train));
+        for (iteration, network) in
+            networks_by_iteration(data, &file_name, sharing, binary, max_iterations)?
+        {
+            let (test, training) = (
+                top1_hits(&OnePlyPolicy(network.clone()), &data.test),
+                top1_hits(&OnePlyPolicy(network), &data.train),
+            );
             add_accuracy(report, &row, &format!("test, {iteration} iterations"), None, test);
             add_accuracy(
                 report,
@@ -137,13 +161,14 @@ fn published_update(
         }
         plot = plot.series(Series::line(name, points));
     }
-    let caption = "A shared denominator for features that occur together makes the steps too long.";
-    report.figures.push(("mm-sweeps".to_owned(), Box::new(plot), caption.to_owned()));
+    let caption =
+        "If features that occur together share a denominator, the update steps are too large.";
+    report.figures.push(("mm-iterations".to_owned(), Box::new(plot), caption.to_owned()));
     Ok(())
 }
 
 /// Trains or loads the networks after each number of iterations in [`ITERATIONS`].
-fn iterates(
+fn networks_by_iteration(
     data: &StudyData<'_>,
     file_name: &str,
     sharing: SharedDenominator,

@@ -1,7 +1,7 @@
 //! Labels (sections V, VI and VIII-D): balanced and unbalanced classes, one classifier per color,
 //! and labels filtered by random playouts.
 
-use super::{StudyData, add_accuracy, hits};
+use super::{StudyData, add_accuracy, top1_hits};
 use crate::Report;
 use crate::context::ExperimentError;
 use crate::preference::{FeatureSet, method_name, paper_options};
@@ -10,7 +10,7 @@ use outflank_games::othello::{Othello, Square};
 use outflank_games::{Line, Position, Side};
 use outflank_learners::classify::ByColor;
 use outflank_learners::methods::{Method, MethodOptions};
-use outflank_models::Greedy;
+use outflank_models::OnePlyPolicy;
 use outflank_players::Random;
 use outflank_records::Decision;
 use outflank_runs::rng;
@@ -36,7 +36,13 @@ pub fn study(data: &StudyData<'_>, report: &mut Report) -> Result<(), Experiment
             &paper_options(),
             &row,
         )?;
-        add_accuracy(report, &row, "balanced", Some(paper), hits(&Greedy(balanced), &data.test));
+        add_accuracy(
+            report,
+            &row,
+            "balanced",
+            Some(paper),
+            top1_hits(&OnePlyPolicy(balanced), &data.test),
+        );
         let unbalanced = MethodOptions { balanced: false, ..paper_options() };
         let network = data.train_or_load(
             Method::Classify,
@@ -45,7 +51,13 @@ pub fn study(data: &StudyData<'_>, report: &mut Report) -> Result<(), Experiment
             &unbalanced,
             &format!("{row}, unbalanced"),
         )?;
-        add_accuracy(report, &row, "unbalanced", None, hits(&Greedy(network), &data.test));
+        add_accuracy(
+            report,
+            &row,
+            "unbalanced",
+            None,
+            top1_hits(&OnePlyPolicy(network), &data.test),
+        );
         let per_color = Side::BOTH.map(|side| {
             let moves: Vec<_> =
                 data.train.iter().filter(|d| d.position.to_move() == side).copied().collect();
@@ -58,14 +70,14 @@ pub fn study(data: &StudyData<'_>, report: &mut Report) -> Result<(), Experiment
             )
         });
         let [black, white] = per_color;
-        let both = Greedy(ByColor([black?, white?]));
-        add_accuracy(report, &row, "one per color", None, hits(&both, &data.test));
+        let both = OnePlyPolicy(ByColor([black?, white?]));
+        add_accuracy(report, &row, "one per color", None, top1_hits(&both, &data.test));
     }
-    filtered(data, report)
+    filtered_labels(data, report)
 }
 
 /// Trains on the decisions that random playouts confirm, in a tenth of the games.
-fn filtered(data: &StudyData<'_>, report: &mut Report) -> Result<(), ExperimentError> {
+fn filtered_labels(data: &StudyData<'_>, report: &mut Report) -> Result<(), ExperimentError> {
     let tenth = &data.train[..data.train.len().div_ceil(10)];
     (data.context.log)("filtering labels by random playouts");
     let confirmed: Vec<Decision<Othello>> = tenth
@@ -91,7 +103,7 @@ fn filtered(data: &StudyData<'_>, report: &mut Report) -> Result<(), ExperimentE
             let name = format!("{row}, {column}, {PLAYOUTS} games");
             let tuples = FeatureSet::N.tuples();
             let network = data.train_or_load(method, tuples, labels, &paper_options(), &name)?;
-            add_accuracy(report, &row, column, None, hits(&Greedy(network), &data.test));
+            add_accuracy(report, &row, column, None, top1_hits(&OnePlyPolicy(network), &data.test));
         }
     }
     Ok(())
@@ -103,19 +115,19 @@ fn is_confirmed(seed: u64, number: usize, decision: &Decision<Othello>) -> bool 
     let side = decision.position.to_move();
     let mut score = |mv: Square| {
         let after = decision.position.play(mv);
-        let won: u32 = (0..PLAYOUTS)
+        let half_points: u32 = (0..PLAYOUTS)
             .map(|_| {
                 let played = play(&mut Random, &mut Random, &Line::new(after), &mut rng);
                 if side == Side::Black { played.half_points() } else { 2 - played.half_points() }
             })
             .sum();
-        f64::from(won) / f64::from(2 * PLAYOUTS)
+        f64::from(half_points) / f64::from(2 * PLAYOUTS)
     };
     let chosen = score(decision.chosen);
-    let margin = 2.0 * (0.5 / f64::from(PLAYOUTS)).sqrt();
+    let tolerance = 2.0 * (0.5 / f64::from(PLAYOUTS)).sqrt();
     decision
         .position
         .moves()
         .filter(|&mv| mv != decision.chosen)
-        .all(|mv| chosen > score(mv) + margin)
+        .all(|mv| chosen > score(mv) + tolerance)
 }

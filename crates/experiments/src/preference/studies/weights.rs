@@ -1,13 +1,13 @@
 //! Weights of 1-tuples (section VIII-B): 192, 64 and 30 weights, and the values of corners and
 //! X-squares.
 
-use super::{StudyData, add_accuracy, hits};
+use super::{StudyData, add_accuracy, top1_hits};
 use crate::Report;
 use crate::context::ExperimentError;
 use crate::preference::{METHODS, method_name, paper_options};
 use outflank_learners::methods::{Method, MethodOptions};
 use outflank_learners::pref::{PrefConfig, Solver, learn_piece_counter};
-use outflank_models::{Greedy, Tuples};
+use outflank_models::{OnePlyPolicy, Tuples};
 use outflank_report::Board;
 use outflank_runs::stop_requested;
 
@@ -34,16 +34,16 @@ fn weight_counts(data: &StudyData<'_>, report: &mut Report) -> Result<(), Experi
         &paper_options(),
         "iPref 1-Tuple",
     )?;
-    let of_192 = hits(&Greedy(one), &data.test);
-    add_accuracy(report, row, "192", Some(33.8), of_192);
+    let hits_192 = top1_hits(&OnePlyPolicy(one), &data.test);
+    add_accuracy(report, row, "192", Some(33.8), hits_192);
     let MethodOptions { c, tolerance, max_iterations, .. } = paper_options();
     let config = PrefConfig { c, tolerance, max_iterations, solver: Solver::Primal, binary: false };
     let counter = data.load_or_create("piece counter, 64 weights", || {
         learn_piece_counter(&data.train, config, |_| !stop_requested())
             .map_err(ExperimentError::training)
     })?;
-    let of_64 = hits(&Greedy(counter), &data.test);
-    add_accuracy(report, row, "64, a piece counter", None, of_64);
+    let hits_64 = top1_hits(&OnePlyPolicy(counter), &data.test);
+    add_accuracy(report, row, "64, a piece counter", None, hits_64);
     let symmetric = data.train_or_load(
         Method::IPref,
         symmetric_squares(),
@@ -51,14 +51,14 @@ fn weight_counts(data: &StudyData<'_>, report: &mut Report) -> Result<(), Experi
         &paper_options(),
         "iPref symmetric 1-Tuple, 30 weights",
     )?;
-    let of_30 = hits(&Greedy(symmetric), &data.test);
-    add_accuracy(report, row, "30 symmetric", None, of_30);
+    let hits_30 = top1_hits(&OnePlyPolicy(symmetric), &data.test);
+    add_accuracy(report, row, "30 symmetric", None, hits_30);
     report.findings.push(format!(
         "iPref with 192 weights {:.1}%, with 64 {:.1}%, with 30 symmetric weights {:.1}% (paper: 192 is \
          better than either).",
-        of_192.percent(),
-        of_64.percent(),
-        of_30.percent()
+        hits_192.percent(),
+        hits_64.percent(),
+        hits_30.percent()
     ));
     Ok(())
 }
@@ -81,8 +81,9 @@ fn corner_values(data: &StudyData<'_>, report: &mut Report) -> Result<(), Experi
         let squares: f64 = values.iter().map(|w| (w - mean).powi(2)).sum();
         let deviation = (squares / 64.0).sqrt().max(1e-12);
         values.iter_mut().for_each(|value| *value = (*value - mean) / deviation);
-        let of = |squares: [usize; 4]| squares.iter().map(|&s| values[s]).sum::<f64>() / 4.0;
-        let (corner, x) = (of([0, 7, 56, 63]), of([9, 14, 49, 54]));
+        let mean_value =
+            |squares: [usize; 4]| squares.iter().map(|&s| values[s]).sum::<f64>() / 4.0;
+        let (corner, x) = (mean_value([0, 7, 56, 63]), mean_value([9, 14, 49, 54]));
         report.add_cell(row.clone(), "corners, deviations", None, Some(corner), None);
         report.add_cell(row, "X-squares, deviations", None, Some(x), None);
         match (corner > 0.0, x < 0.0) {
@@ -98,8 +99,8 @@ fn corner_values(data: &StudyData<'_>, report: &mut Report) -> Result<(), Experi
     let list = |names: &[&str]| if names.is_empty() { "none".to_owned() } else { names.join(", ") };
     report.findings.push(format!(
         "Corners above and X-squares below the mean of all squares: {}; only corners above: {}; only \
-         X-squares below: {}; neither: {}. The paper: both for preference learning only, only corners \
-         for LSTD.",
+         X-squares below: {}; neither: {} (paper: both only for preference learning; for LSTD only the \
+         corners).",
         list(&both),
         list(&corners_only),
         list(&x_squares_only),

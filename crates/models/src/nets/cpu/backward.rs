@@ -5,7 +5,7 @@
 //! of its inputs.
 
 use super::forward::{ForwardPass, Mode, forward, par_zip, sigmoid, sum_pairs};
-use super::index_maps::{pooled_index, selected, shortcut_cells};
+use super::index_maps::{pooled_index, selected_slices, shortcut_cells};
 use super::layers::{Conv, linear_backward};
 use crate::nets::{BufferPool, CLASSES, EPSILON, NetGraph, Node, Op, Role, Weights};
 use rayon::prelude::*;
@@ -82,17 +82,17 @@ fn cross_entropy(logits: &[f32], targets: &[u8], smoothing: f32, grad: &mut [f32
     let (mut loss, mut hits) = (0.0, 0);
     let uniform = smoothing / CLASSES as f32;
     for (position, &target) in targets.iter().enumerate() {
-        let of = |class: usize| logits[class * batch + position];
-        let top = (0..CLASSES).map(of).fold(f32::MIN, f32::max);
-        let powers: [f32; CLASSES] = std::array::from_fn(|class| libm::expf(of(class) - top));
+        let logit = |class: usize| logits[class * batch + position];
+        let top = (0..CLASSES).map(logit).fold(f32::MIN, f32::max);
+        let powers: [f32; CLASSES] = std::array::from_fn(|class| libm::expf(logit(class) - top));
         let sum: f32 = powers.iter().sum();
         let log_sum = top + libm::logf(sum);
         for (class, power) in powers.iter().enumerate() {
             let label = uniform + if class == usize::from(target) { 1.0 - smoothing } else { 0.0 };
-            loss += f64::from(label * (log_sum - of(class)));
+            loss += f64::from(label * (log_sum - logit(class)));
             grad[class * batch + position] = (power / sum - label) / batch as f32;
         }
-        hits += usize::from(of(usize::from(target)) == top);
+        hits += usize::from(logit(usize::from(target)) == top);
     }
     (loss / batch as f64, hits)
 }
@@ -108,7 +108,7 @@ fn backward_node(
 ) {
     let node = &net.nodes()[index];
     let input = node.inputs[0];
-    let from = net.nodes()[input].shape;
+    let input_shape = net.nodes()[input].shape;
     let cells = node.shape.cells();
     let x = &pass.outputs[input];
     let param = |role: Role| net.params_of(index).find(|&param| net.params()[param].role == role);
@@ -120,7 +120,7 @@ fn backward_node(
     if let Some(&second) = node.inputs.get(1).filter(|&&second| second > 0) {
         let z = &pass.outputs[second];
         let mut dz = take_or_zero(&mut node_grads[second], z.len(), pool);
-        second_input(node, (x, z), &grad, batch, &mut dz);
+        second_input_gradient(node, (x, z), &grad, batch, &mut dz);
         node_grads[second] = dz;
     }
     if backward_in_place(node.op, (index, pass), &mut grad) && node_grads[input].is_empty() {
@@ -131,18 +131,20 @@ fn backward_node(
     match node.op {
         Op::Input => {}
         Op::Conv { .. } => {
-            if let (Some(conv), Some(at)) = (Conv::of(node, from, batch), param(Role::Weight)) {
+            if let (Some(conv), Some(at)) =
+                (Conv::from_node(node, input_shape, batch), param(Role::Weight))
+            {
                 let dx = (input > 0).then_some(&mut dx[..]);
-                let weight = weights.of(at);
+                let weight = weights.param(at);
                 conv.backward((x, &grad), weight, &mut gradient[at], dx, pool);
             }
         }
         Op::Linear { .. } => {
             if let Some(at) = param(Role::Weight) {
                 let dx = (input > 0).then_some(&mut dx[..]);
-                let weight = weights.of(at);
-                let lists = (&x[..], &grad[..], from);
-                linear_backward(lists, weight, &mut gradient[at], dx, batch, pool);
+                let weight = weights.param(at);
+                let tensors = (&x[..], &grad[..], input_shape);
+                linear_backward(tensors, weight, &mut gradient[at], dx, batch, pool);
             }
         }
         Op::BatchNorm => {
@@ -150,7 +152,8 @@ fn backward_node(
                 [Role::Scale, Role::Shift, Role::RunningMean, Role::RunningVariance].map(param);
             if let [Some(scale), Some(shift), Some(mean), Some(variance)] = at {
                 let statistics = &pass.saved[index];
-                let grads = batch_norm_backward(weights.of(scale), (x, &grad), statistics, &mut dx);
+                let grads =
+                    batch_norm_backward(weights.param(scale), (x, &grad), statistics, &mut dx);
                 for (channel, (dscale, dshift)) in grads.into_iter().enumerate() {
                     (gradient[scale][channel], gradient[shift][channel]) = (dscale, dshift);
                 }
@@ -162,30 +165,30 @@ fn backward_node(
         Op::Relu | Op::Dropout { .. } | Op::Add => add(&mut dx, &grad),
         Op::Concat => add(&mut dx, &grad[..x.len()]),
         Op::Shortcut { stride } => {
-            for (to, at) in shortcut_cells(from.side, node.shape.side, stride, x.len()) {
+            for (to, at) in shortcut_cells(input_shape.side, node.shape.side, stride, x.len()) {
                 dx[at] += grad[to];
             }
         }
         Op::AvgPool => {
             for (at, dx) in dx.iter_mut().enumerate() {
-                *dx += 0.25 * grad[pooled_index(at, from.side)];
+                *dx += 0.25 * grad[pooled_index(at, input_shape.side)];
             }
         }
         Op::GlobalAvgPool => {
-            let factor = 1.0 / from.cells() as f32;
-            for (map, grad) in dx.chunks_mut(from.cells()).zip(&grad) {
+            let factor = 1.0 / input_shape.cells() as f32;
+            for (map, grad) in dx.chunks_mut(input_shape.cells()).zip(&grad) {
                 map.iter_mut().for_each(|dx| *dx += factor * grad);
             }
         }
-        Op::Gate => {
+        Op::ScaleAndShift => {
             let z = &pass.outputs[node.inputs[1]];
             for (at, (dx, grad)) in dx.chunks_mut(cells).zip(grad.chunks(cells)).enumerate() {
                 let gate = sigmoid(z[at]);
                 dx.iter_mut().zip(grad).for_each(|(dx, grad)| *dx += gate * grad);
             }
         }
-        Op::Select => {
-            for (to, at) in selected(&pass.outputs[node.inputs[1]], x.len(), batch) {
+        Op::SelectStage => {
+            for (to, at) in selected_slices(&pass.outputs[node.inputs[1]], x.len(), batch) {
                 dx[at] += grad[to];
             }
         }
@@ -218,11 +221,17 @@ fn add(to: &mut [f32], from: &[f32]) {
 }
 
 /// Adds the gradient of the second input of a node.
-fn second_input(node: &Node, (x, z): (&[f32], &[f32]), grad: &[f32], batch: usize, dz: &mut [f32]) {
+fn second_input_gradient(
+    node: &Node,
+    (x, z): (&[f32], &[f32]),
+    grad: &[f32],
+    batch: usize,
+    dz: &mut [f32],
+) {
     match node.op {
         Op::Add => add(dz, grad),
         Op::Concat => add(dz, &grad[x.len()..]),
-        Op::Gate => {
+        Op::ScaleAndShift => {
             let (cells, maps) = (node.shape.cells(), node.shape.channels * batch);
             for (at, (x, grad)) in x.chunks(cells).zip(grad.chunks(cells)).enumerate() {
                 let gate = sigmoid(z[at]);
@@ -265,14 +274,14 @@ fn batch_norm_backward(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::nets::{Input, named};
+    use crate::nets::{Input, net_by_name};
 
     /// Every operation returns its buffers, so that memory does not grow from step to step.
     #[test]
     fn memory_does_not_grow_between_batches() {
-        let input = Input { stage: true, ..Input::PIECES };
+        let input = Input { stage_planes: true, ..Input::PIECES };
         for name in ["conv4-dropout", "conv4-stages", "res2x8-se", "resnet-32", "densenet-40"] {
-            let net = named(name, input).unwrap();
+            let net = net_by_name(name, input).unwrap();
             let weights = Weights::init(&net, 1);
             let words: Vec<u64> = (1..=3 * net.input().planes() as u64).collect();
             let mut pool = BufferPool::default();

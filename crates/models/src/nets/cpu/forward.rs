@@ -1,12 +1,12 @@
 //! The forward pass of a batch.
 
-use super::index_maps::{is_stage, pooled_index, selected, shortcut_cells};
+use super::index_maps::{is_in_stage, pooled_index, selected_slices, shortcut_cells};
 use super::layers::{Conv, linear, pack_linear};
 use super::winograd::Winograd;
 use crate::nets::fold_batch_norm::affine;
 use crate::nets::gemm::{PackedLeft, PackedRight};
 use crate::nets::gemm_kernel::GemmKernel;
-use crate::nets::{BufferPool, EPSILON, NetGraph, Node, Op, Role, STAGES, Shape, Weights};
+use crate::nets::{BufferPool, EPSILON, NET_STAGES, NetGraph, Node, Op, Role, Shape, Weights};
 use outflank_runs::RngExt;
 use outflank_runs::rng::stream;
 use rayon::prelude::*;
@@ -34,30 +34,30 @@ pub(super) enum PackedWeights {
 
 impl PackedWeights {
     /// Packs the weights of a node.
-    pub(super) fn of(
+    pub(super) fn pack(
         net: &NetGraph,
         weights: &Weights,
         index: usize,
         pool: &mut BufferPool,
     ) -> PackedWeights {
         let node = &net.nodes()[index];
-        let Some(weight) = net.params_of(index).next().map(|param| weights.of(param)) else {
+        let Some(weight) = net.params_of(index).next().map(|at| weights.param(at)) else {
             return PackedWeights::None;
         };
-        let from = node.inputs.first().map_or(node.shape, |&input| net.nodes()[input].shape);
-        match (node.op, Conv::of(node, from, 1)) {
+        let input_shape = node.inputs.first().map_or(node.shape, |&input| net.nodes()[input].shape);
+        match (node.op, Conv::from_node(node, input_shape, 1)) {
             (_, Some(conv)) if Winograd::is_faster(conv) => PackedWeights::Winograd(
-                Winograd::pack(GemmKernel::detect(), weight, from.channels, pool),
+                Winograd::pack(GemmKernel::detect(), weight, input_shape.channels, pool),
             ),
             (_, Some(conv)) => PackedWeights::Conv(conv.pack(weight, pool)),
-            (Op::Linear { .. }, None) if only_selected(net, index) => {
-                let slices = weight.chunks(weight.len() / STAGES);
+            (Op::Linear { .. }, None) if feeds_only_stage_selection(net, index) => {
+                let slices = weight.chunks(weight.len() / NET_STAGES);
                 PackedWeights::Stages(
-                    slices.map(|slice| pack_linear(slice, from.len(), pool)).collect(),
+                    slices.map(|slice| pack_linear(slice, input_shape.len(), pool)).collect(),
                 )
             }
             (Op::Linear { .. }, None) => {
-                PackedWeights::Linear(pack_linear(weight, from.len(), pool))
+                PackedWeights::Linear(pack_linear(weight, input_shape.len(), pool))
             }
             _ => PackedWeights::None,
         }
@@ -78,9 +78,9 @@ impl PackedWeights {
 }
 
 /// Returns whether all consumers of a node select the slice of a stage.
-fn only_selected(net: &NetGraph, index: usize) -> bool {
+fn feeds_only_stage_selection(net: &NetGraph, index: usize) -> bool {
     let mut consumers = net.nodes().iter().filter(|node| node.inputs.contains(&index)).peekable();
-    consumers.peek().is_some() && consumers.all(|node| node.op == Op::Select)
+    consumers.peek().is_some() && consumers.all(|node| node.op == Op::SelectStage)
 }
 
 /// The results of a forward pass.
@@ -164,25 +164,39 @@ fn node_output(
     mode: &Mode<'_>,
     pool: &mut BufferPool,
 ) -> Vec<f32> {
-    let from = net.nodes()[node.inputs[0]].shape;
+    let input_shape = net.nodes()[node.inputs[0]].shape;
     let cells = node.shape.cells();
-    let of = |role: Role| {
+    let param = |role: Role| {
         let found = net.params_of(index).find(|&param| net.params()[param].role == role);
-        found.map_or(&[][..], |param| weights.of(param))
+        found.map_or(&[][..], |at| weights.param(at))
     };
     let x = &pass.outputs[node.inputs[0]];
     let mut y = pool.take(node.shape.len() * batch);
     match node.op {
         Op::Input => {}
         Op::Conv { .. } | Op::Linear { .. } => {
-            fill_biases(&mut y, of(Role::Bias), batch * cells);
+            fill_biases(&mut y, param(Role::Bias), batch * cells);
             match mode {
                 Mode::Inference(packed) => {
-                    layer((node, from), &packed[index], (x, &pass.outputs[0]), &mut y, batch, pool);
+                    add_layer_output(
+                        (node, input_shape),
+                        &packed[index],
+                        (x, &pass.outputs[0]),
+                        &mut y,
+                        batch,
+                        pool,
+                    );
                 }
                 Mode::Training { .. } => {
-                    let packed = PackedWeights::of(net, weights, index, pool);
-                    layer((node, from), &packed, (x, &pass.outputs[0]), &mut y, batch, pool);
+                    let packed = PackedWeights::pack(net, weights, index, pool);
+                    add_layer_output(
+                        (node, input_shape),
+                        &packed,
+                        (x, &pass.outputs[0]),
+                        &mut y,
+                        batch,
+                        pool,
+                    );
                     packed.release(pool);
                 }
             }
@@ -192,7 +206,7 @@ fn node_output(
                 Mode::Inference(_) => affine(net, weights, index),
                 Mode::Training { .. } => {
                     let statistics = mean_and_variance(x, node.shape.channels, pool);
-                    let parameters = (of(Role::Scale), of(Role::Shift));
+                    let parameters = (param(Role::Scale), param(Role::Shift));
                     let affine = batch_affine(parameters, &statistics);
                     pass.saved[index] = statistics;
                     affine
@@ -224,23 +238,23 @@ fn node_output(
         }
         Op::Shortcut { stride } => {
             y.fill(0.0);
-            for (to, from) in shortcut_cells(from.side, node.shape.side, stride, x.len()) {
+            for (to, from) in shortcut_cells(input_shape.side, node.shape.side, stride, x.len()) {
                 y[to] = x[from];
             }
         }
         Op::AvgPool => {
             y.fill(0.0);
             for (at, x) in x.iter().enumerate() {
-                y[pooled_index(at, from.side)] += 0.25 * x;
+                y[pooled_index(at, input_shape.side)] += 0.25 * x;
             }
         }
         Op::GlobalAvgPool => {
-            let factor = 1.0 / from.cells() as f32;
-            for (y, map) in y.iter_mut().zip(x.chunks(from.cells())) {
+            let factor = 1.0 / input_shape.cells() as f32;
+            for (y, map) in y.iter_mut().zip(x.chunks(input_shape.cells())) {
                 *y = map.iter().sum::<f32>() * factor;
             }
         }
-        Op::Gate => {
+        Op::ScaleAndShift => {
             let z = &pass.outputs[node.inputs[1]];
             let maps = node.shape.channels * batch;
             for (at, (y, x)) in y.chunks_mut(cells).zip(x.chunks(cells)).enumerate() {
@@ -248,9 +262,9 @@ fn node_output(
                 y.iter_mut().zip(x).for_each(|(y, x)| *y = gate.mul_add(*x, shift));
             }
         }
-        Op::Select => {
+        Op::SelectStage => {
             y.fill(0.0);
-            for (to, from) in selected(&pass.outputs[node.inputs[1]], x.len(), batch) {
+            for (to, from) in selected_slices(&pass.outputs[node.inputs[1]], x.len(), batch) {
                 y[to] += x[from];
             }
         }
@@ -275,28 +289,28 @@ fn apply_affine(y: &mut [f32], x: &[f32], (a, b): (&[f32], &[f32]), map: usize) 
 }
 
 /// Adds the outputs of a convolution or linear layer to `y`.
-fn layer(
-    (node, from): (&Node, Shape),
+fn add_layer_output(
+    (node, input_shape): (&Node, Shape),
     packed: &PackedWeights,
     (x, planes): (&[f32], &[f32]),
     y: &mut [f32],
     batch: usize,
     pool: &mut BufferPool,
 ) {
-    match (packed, Conv::of(node, from, batch)) {
+    match (packed, Conv::from_node(node, input_shape, batch)) {
         (PackedWeights::Conv(weight), Some(conv)) => conv.forward(x, weight, y, pool),
         (PackedWeights::Winograd(weight), Some(_)) => weight.forward(x, y, batch, pool),
         (PackedWeights::Linear(weight), None) => {
             let all: Vec<usize> = (0..batch).collect();
-            linear((x, from), weight, y, (&all, batch), pool);
+            linear((x, input_shape), weight, y, (&all, batch), pool);
         }
         (PackedWeights::Stages(slices), None) => {
-            let each = slices.iter().zip(y.chunks_mut(node.shape.len() / STAGES * batch));
+            let each = slices.iter().zip(y.chunks_mut(node.shape.len() / NET_STAGES * batch));
             for (stage, (weight, y)) in each.enumerate() {
-                let in_stage = |&at: &usize| is_stage(planes, stage, (at, batch));
+                let in_stage = |&at: &usize| is_in_stage(planes, stage, (at, batch));
                 let positions: Vec<usize> = (0..batch).filter(in_stage).collect();
                 if !positions.is_empty() {
-                    linear((x, from), weight, y, (&positions, batch), pool);
+                    linear((x, input_shape), weight, y, (&positions, batch), pool);
                 }
             }
         }

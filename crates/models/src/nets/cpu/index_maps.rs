@@ -1,6 +1,6 @@
 //! Index maps of operations that only move elements, for the forward and the backward pass.
 
-use crate::nets::STAGES;
+use crate::nets::NET_STAGES;
 
 /// Returns the output index of an element in 2x2 average pooling.
 pub(super) fn pooled_index(at: usize, side: usize) -> usize {
@@ -25,18 +25,18 @@ pub(super) fn shortcut_cells(
 }
 
 /// Returns whether a position of a batch is in a stage, from the first cell of the stage's plane.
-pub(super) fn is_stage(planes: &[f32], stage: usize, (position, batch): (usize, usize)) -> bool {
-    let stages = &planes[planes.len() - STAGES * batch * 64..];
+pub(super) fn is_in_stage(planes: &[f32], stage: usize, (position, batch): (usize, usize)) -> bool {
+    let stages = &planes[planes.len() - NET_STAGES * batch * 64..];
     stages[(stage * batch + position) * 64] > 0.0
 }
 
-/// Returns the (destination, source) indices of the slices selected by the stage planes.
-pub(super) fn selected(
+/// Returns the (destination, source) indices of the slices that the stage planes select.
+pub(super) fn selected_slices(
     planes: &[f32],
     elements: usize,
     batch: usize,
 ) -> impl Iterator<Item = (usize, usize)> {
-    let slice = elements / STAGES;
-    let is_on = move |&from: &usize| is_stage(planes, from / slice, (from % batch, batch));
+    let slice = elements / NET_STAGES;
+    let is_on = move |&from: &usize| is_in_stage(planes, from / slice, (from % batch, batch));
     (0..elements).filter(is_on).map(move |from| (from % slice, from))
 }

@@ -14,18 +14,20 @@ const CHUNK: usize = 32;
 /// The dimensions of a convolution of a batch.
 #[derive(Clone, Copy)]
 pub(super) struct Conv {
-    pub(super) from: Shape,
-    pub(super) to: Shape,
+    pub(super) input: Shape,
+    pub(super) output: Shape,
+    /// Kernel size.
     pub(super) size: usize,
     pub(super) stride: usize,
     pub(super) batch: usize,
 }
 
 impl Conv {
-    pub(super) fn of(node: &Node, from: Shape, batch: usize) -> Option<Conv> {
+    /// Returns the dimensions if the node is a convolution.
+    pub(super) fn from_node(node: &Node, input: Shape, batch: usize) -> Option<Conv> {
         match node.op {
             Op::Conv { size, stride, .. } => {
-                Some(Conv { from, to: node.shape, size, stride, batch })
+                Some(Conv { input, output: node.shape, size, stride, batch })
             }
             _ => None,
         }
@@ -33,17 +35,17 @@ impl Conv {
 
     /// Returns the number of products per output.
     fn inner(self) -> usize {
-        self.from.channels * self.size * self.size
+        self.input.channels * self.size * self.size
     }
 
     /// Returns the source cell of each kernel tap and output cell; `None` in the padding.
     fn source_cells(self) -> Vec<Option<usize>> {
-        let (reach, side) = (self.size / 2, self.from.side);
-        let mut cells = Vec::with_capacity(self.size * self.size * self.to.cells());
+        let (reach, side) = (self.size / 2, self.input.side);
+        let mut cells = Vec::with_capacity(self.size * self.size * self.output.cells());
         for tap in 0..self.size * self.size {
-            for cell in 0..self.to.cells() {
-                let row = cell / self.to.side * self.stride + tap / self.size;
-                let column = cell % self.to.side * self.stride + tap % self.size;
+            for cell in 0..self.output.cells() {
+                let row = cell / self.output.side * self.stride + tap / self.size;
+                let column = cell % self.output.side * self.stride + tap % self.size;
                 let inside = |at: usize| (reach..side + reach).contains(&at);
                 cells.push(
                     (inside(row) && inside(column)).then(|| (row - reach) * side + column - reach),
@@ -61,15 +63,15 @@ impl Conv {
         (first, count): (usize, usize),
         pool: &mut BufferPool,
     ) -> Vec<f32> {
-        let (cells, taps) = (self.to.cells(), self.size * self.size);
+        let (cells, taps) = (self.output.cells(), self.size * self.size);
         let mut columns = pool.take(self.inner() * count * cells);
         columns.par_chunks_mut(count * cells).enumerate().for_each(|(row, to)| {
             let (channel, tap) = (row / taps, row % taps);
             let sources = &sources[tap * cells..(tap + 1) * cells];
-            let map = &x[channel * self.batch * self.from.cells()..];
+            let map = &x[channel * self.batch * self.input.cells()..];
             for (position, to) in to.chunks_exact_mut(cells).enumerate() {
-                let at = (first + position) * self.from.cells();
-                let board = &map[at..at + self.from.cells()];
+                let at = (first + position) * self.input.cells();
+                let board = &map[at..at + self.input.cells()];
                 for (to, from) in to.iter_mut().zip(sources) {
                     *to = from.map_or(0.0, |from| board[from]);
                 }
@@ -84,7 +86,12 @@ impl Conv {
 
     /// Packs the weights.
     pub(super) fn pack(self, weight: &[f32], pool: &mut BufferPool) -> PackedLeft {
-        PackedLeft::pack(Matrix::rows(weight, self.inner()), self.to.channels, self.inner(), pool)
+        PackedLeft::pack(
+            Matrix::rows(weight, self.inner()),
+            self.output.channels,
+            self.inner(),
+            pool,
+        )
     }
 
     /// Adds the convolution to `y`.
@@ -95,23 +102,23 @@ impl Conv {
         y: &mut [f32],
         pool: &mut BufferPool,
     ) {
-        let cells = self.to.cells();
+        let cells = self.output.cells();
         let stride = self.batch * cells;
-        if (self.size, self.stride, self.from.side) == (3, 1, 8) {
-            let fill = |first: usize, inner: usize, columns: usize, packed: &mut [f32]| {
+        if (self.size, self.stride, self.input.side) == (3, 1, 8) {
+            let fill_panel = |first: usize, inner: usize, columns: usize, packed: &mut [f32]| {
                 board_im2col(&x[first / 64 * 64..], stride, (first % 64, inner), columns, packed);
             };
-            add_product_with(weight, stride, fill, (y, stride), pool);
+            add_product_with(weight, stride, fill_panel, (y, stride), pool);
             return;
         }
         let sources = self.source_cells();
         for (first, count) in self.chunks() {
             let columns = self.im2col(x, &sources, (first, count), pool);
             let width = count * cells;
-            let fill = |first: usize, inner: usize, wide: usize, packed: &mut [f32]| {
+            let fill_panel = |first: usize, inner: usize, wide: usize, packed: &mut [f32]| {
                 pack_columns(Matrix::rows(&columns, width), first, width, inner, wide, packed);
             };
-            add_product_with(weight, width, fill, (&mut y[first * cells..], stride), pool);
+            add_product_with(weight, width, fill_panel, (&mut y[first * cells..], stride), pool);
             pool.release(columns);
         }
     }
@@ -130,26 +137,26 @@ impl Conv {
             Winograd::gradient(kernel, self, (x, dy), dweight, pool);
             if let Some(dx) = dx {
                 let transposed =
-                    Winograd::pack_transposed(kernel, weight, self.from.channels, pool);
+                    Winograd::pack_transposed(kernel, weight, self.input.channels, pool);
                 transposed.forward(dy, dx, self.batch, pool);
                 transposed.release(pool);
             }
             return;
         }
-        let (cells, inner) = (self.to.cells(), self.inner());
+        let (cells, inner) = (self.output.cells(), self.inner());
         let (stride, sources) = (self.batch * cells, self.source_cells());
         for (first, count) in self.chunks() {
             let columns = self.im2col(x, &sources, (first, count), pool);
             let width = count * cells;
-            let dy = Matrix { data: &dy[first * cells..], row: stride, column: 1 };
+            let dy = Matrix { data: &dy[first * cells..], row_stride: stride, column_stride: 1 };
             let columns_t = Matrix::rows(&columns, width).transposed();
-            let size = (self.to.channels, inner, width);
+            let size = (self.output.channels, inner, width);
             add_product(size, (dy, columns_t), (dweight, inner), pool);
             pool.release(columns);
             if let Some(dx) = dx.as_deref_mut() {
                 let mut dcolumns = pool.take_zeroed(inner * width);
                 let weight = Matrix::rows(weight, inner).transposed();
-                let size = (inner, width, self.to.channels);
+                let size = (inner, width, self.output.channels);
                 add_product(size, (weight, dy), (&mut dcolumns, width), pool);
                 self.col2im(&dcolumns, &sources, first, count, dx);
                 pool.release(dcolumns);
@@ -166,14 +173,14 @@ impl Conv {
         count: usize,
         dx: &mut [f32],
     ) {
-        let (cells, taps) = (self.to.cells(), self.size * self.size);
-        let map = self.batch * self.from.cells();
+        let (cells, taps) = (self.output.cells(), self.size * self.size);
+        let map = self.batch * self.input.cells();
         dx.par_chunks_mut(map).enumerate().for_each(|(channel, dx)| {
             for tap in 0..taps {
                 let row = (channel * taps + tap) * count * cells;
                 let sources = &sources[tap * cells..(tap + 1) * cells];
                 for position in 0..count {
-                    let board = &mut dx[(first + position) * self.from.cells()..];
+                    let board = &mut dx[(first + position) * self.input.cells()..];
                     let from = &columns[row + position * cells..];
                     for (&value, to) in from.iter().zip(sources) {
                         if let Some(to) = to {
@@ -219,8 +226,14 @@ pub(super) fn pack_linear(weight: &[f32], inner: usize, pool: &mut BufferPool) -
     PackedRight::pack(Matrix::rows(weight, inner).transposed(), inner, outputs, pool)
 }
 
-/// Returns the contiguous elements of a position from index `number` on: the rest of a map.
-fn cells_of(x: &[f32], shape: Shape, (position, batch): (usize, usize), number: usize) -> &[f32] {
+/// Returns the elements of a position from index `number` to the end of that feature map, which are
+/// contiguous.
+fn elements_from(
+    x: &[f32],
+    shape: Shape,
+    (position, batch): (usize, usize),
+    number: usize,
+) -> &[f32] {
     let (map, cell) = (number / shape.cells(), number % shape.cells());
     let at = (map * batch + position) * shape.cells();
     &x[at + cell..at + shape.cells()]
@@ -235,8 +248,9 @@ pub(super) fn linear(
     pool: &mut BufferPool,
 ) {
     let outputs = y.len() / batch.max(1);
-    let run = |row: usize, inner: usize| cells_of(x, from, (positions[row], batch), inner);
-    let left = PackedLeft::fill(positions.len(), from.len(), run, pool);
+    let elements =
+        |row: usize, inner: usize| elements_from(x, from, (positions[row], batch), inner);
+    let left = PackedLeft::pack_with(positions.len(), from.len(), elements, pool);
     // Transpose to position-major order and back.
     let indices = || positions.iter().flat_map(|at| (0..outputs).map(move |o| o * batch + at));
     let mut by_position: Vec<f32> = indices().map(|index| y[index]).collect();
@@ -260,19 +274,19 @@ pub(super) fn linear_backward(
     let (outputs, inner) = (dy.len() / batch.max(1), from.len());
     let dy = Matrix::rows(dy, batch);
     let left = PackedLeft::pack(dy, outputs, batch, pool);
-    let fill = |first: usize, position: usize, columns: usize, packed: &mut [f32]| {
+    let fill_panel = |first: usize, position: usize, columns: usize, packed: &mut [f32]| {
         for (row, to) in packed.chunks_exact_mut(columns).enumerate() {
             let count = columns.min(inner - first);
             let mut at = 0;
             while at < count {
-                let run = cells_of(x, from, (position + row, batch), first + at);
-                let run = &run[..run.len().min(count - at)];
-                to[at..at + run.len()].copy_from_slice(run);
-                at += run.len();
+                let elements = elements_from(x, from, (position + row, batch), first + at);
+                let elements = &elements[..elements.len().min(count - at)];
+                to[at..at + elements.len()].copy_from_slice(elements);
+                at += elements.len();
             }
         }
     };
-    add_product_with(&left, inner, fill, (dweight, inner), pool);
+    add_product_with(&left, inner, fill_panel, (dweight, inner), pool);
     left.release(pool);
     let Some(dx) = dx else { return };
     // Position-major order, then back to channel-major order.

@@ -46,7 +46,8 @@ struct Sums([f32; POINTS * GemmKernel::MAX_TILE]);
 #[derive(Clone, Debug)]
 pub(super) struct Winograd {
     kernel: GemmKernel,
-    from: usize,
+    /// Number of input channels.
+    inputs: usize,
     /// A packed panel for each group of output channels and each point.
     panels: Vec<f32>,
 }
@@ -54,20 +55,20 @@ pub(super) struct Winograd {
 impl Winograd {
     /// Returns whether Winograd convolution is applicable and faster.
     pub(super) fn is_faster(conv: Conv) -> bool {
-        (conv.size, conv.stride, conv.from.side) == (3, 1, 8)
-            && conv.from.channels.min(conv.to.channels) >= MIN_CHANNELS
+        (conv.size, conv.stride, conv.input.side) == (3, 1, 8)
+            && conv.input.channels.min(conv.output.channels) >= MIN_CHANNELS
     }
 
     /// Transforms weights in the order (out channel, in channel, row, column).
     pub(super) fn pack(
         kernel: GemmKernel,
         weight: &[f32],
-        from: usize,
+        inputs: usize,
         pool: &mut BufferPool,
     ) -> Winograd {
         let kernels = weight.as_chunks::<9>().0;
-        let taps = |output: usize, map: usize| kernels[output * from + map];
-        Winograd::fill(kernel, (kernels.len() / from, from), taps, pool)
+        let taps = |output: usize, input: usize| kernels[output * inputs + input];
+        Winograd::pack_with(kernel, (kernels.len() / inputs, inputs), taps, pool)
     }
 
     /// Transforms the weights for the backward pass: the gradient of the inputs is the convolution
@@ -75,26 +76,27 @@ impl Winograd {
     pub(super) fn pack_transposed(
         kernel: GemmKernel,
         weight: &[f32],
-        from: usize,
+        inputs: usize,
         pool: &mut BufferPool,
     ) -> Winograd {
         let kernels = weight.as_chunks::<9>().0;
-        let taps = |output: usize, map: usize| {
-            let mut taps = kernels[map * from + output];
+        let taps = |output: usize, input: usize| {
+            let mut taps = kernels[input * inputs + output];
             taps.reverse();
             taps
         };
-        Winograd::fill(kernel, (from, kernels.len() / from), taps, pool)
+        Winograd::pack_with(kernel, (inputs, kernels.len() / inputs), taps, pool)
     }
 
-    fn fill(
+    /// Transforms the weights that `taps(output, input)` returns for each pair of channels.
+    fn pack_with(
         kernel: GemmKernel,
-        (outputs, from): (usize, usize),
+        (outputs, inputs): (usize, usize),
         taps: impl Fn(usize, usize) -> [f32; 9] + Sync,
         pool: &mut BufferPool,
     ) -> Winograd {
         let rows = kernel.rows();
-        let size = POINTS * from * rows;
+        let size = POINTS * inputs * rows;
         let mut panels = pool.take(outputs.div_ceil(rows) * size);
         panels.par_chunks_mut(size).enumerate().for_each(|(panel, to)| {
             let count = rows.min(outputs - panel * rows);
@@ -102,15 +104,15 @@ impl Winograd {
                 to.fill(0.0);
             }
             for row in 0..count {
-                for map in 0..from {
-                    let points = kernel_points(&taps(panel * rows + row, map));
+                for input in 0..inputs {
+                    let points = kernel_points(&taps(panel * rows + row, input));
                     for (point, value) in points.into_iter().enumerate() {
-                        to[(point * from + map) * rows + row] = value;
+                        to[(point * inputs + input) * rows + row] = value;
                     }
                 }
             }
         });
-        Winograd { kernel, from, panels }
+        Winograd { kernel, inputs, panels }
     }
 
     /// Returns its buffer to the pool.
@@ -120,13 +122,13 @@ impl Winograd {
 
     /// Adds the convolution of a batch of boards to `y`.
     pub(super) fn forward(&self, x: &[f32], y: &mut [f32], batch: usize, pool: &mut BufferPool) {
-        let mut buffer = pool.take(BOARDS.min(batch) * POINTS * TILES * self.from + LINE);
+        let mut buffer = pool.take(BOARDS.min(batch) * POINTS * TILES * self.inputs + LINE);
         // Aligned vectors load in half the time.
         let start = buffer.as_ptr().align_offset(size_of::<f32>() * LINE).min(LINE);
         let points = &mut buffer[start..];
         for first in (0..batch).step_by(BOARDS) {
             let count = BOARDS.min(batch - first);
-            let points = &mut points[..count * POINTS * TILES * self.from];
+            let points = &mut points[..count * POINTS * TILES * self.inputs];
             self.transform_boards(x, (first, batch), points);
             self.add_outputs(points, (first, batch), y);
         }
@@ -135,14 +137,14 @@ impl Winograd {
 
     /// Returns the size of a panel of points: as many boards as the columns of a tile hold.
     fn panel_size(&self) -> usize {
-        self.kernel.columns() * POINTS * self.from
+        self.kernel.columns() * POINTS * self.inputs
     }
 
     /// Computes the points of some boards: for each panel and point, one row per channel.
     fn transform_boards(&self, x: &[f32], (first, batch): (usize, usize), points: &mut [f32]) {
         let boards = self.kernel.columns() / TILES;
         points.par_chunks_mut(self.panel_size()).enumerate().for_each(|(panel, points)| {
-            let columns = points.len() / (POINTS * self.from);
+            let columns = points.len() / (POINTS * self.inputs);
             let at = 64 * (first + panel * boards);
             let x = x.get(at..).unwrap_or_default();
             self.kernel.run(TransformInputs { x, stride: 64 * batch, points, columns });
@@ -153,16 +155,16 @@ impl Winograd {
     fn add_outputs(&self, points: &[f32], (first, batch): (usize, usize), y: &mut [f32]) {
         let rows = self.kernel.rows();
         let boards = self.kernel.columns() / TILES;
-        let weights = self.panels.par_chunks(POINTS * self.from * rows);
+        let weights = self.panels.par_chunks(POINTS * self.inputs * rows);
         y.par_chunks_mut(rows * 64 * batch).zip(weights).for_each(|(y, weights)| {
             let outputs = y.len() / (64 * batch);
             let mut sums = Sums([0.0; POINTS * GemmKernel::MAX_TILE]);
             for (panel, points) in points.chunks(self.panel_size()).enumerate() {
-                let columns = points.len() / (POINTS * self.from);
+                let columns = points.len() / (POINTS * self.inputs);
                 let sums = &mut sums.0[..POINTS * rows * columns];
                 sums.fill(0.0);
-                let each = weights.chunks_exact(self.from * rows);
-                let each = each.zip(points.chunks_exact(self.from * columns));
+                let each = weights.chunks_exact(self.inputs * rows);
+                let each = each.zip(points.chunks_exact(self.inputs * columns));
                 for ((weights, points), sums) in each.zip(sums.chunks_exact_mut(rows * columns)) {
                     add_full_tile(self.kernel, weights, points, sums, (outputs, columns));
                 }
@@ -264,8 +266,11 @@ fn board_points(board: &[f32; 64], to: &mut [f32], stride: usize) {
 fn add_board(points: &[f32], stride: usize, board: &mut [f32; 64]) {
     let mut lines = [[[0.0f32; TILES]; 4]; 2];
     for column in 0..4 {
-        let of = |point: usize| points[(4 * point + column) * stride..].first_chunk::<TILES>();
-        let (Some(a), Some(b), Some(c), Some(d)) = (of(0), of(1), of(2), of(3)) else { return };
+        let row_of = |point: usize| points[(4 * point + column) * stride..].first_chunk::<TILES>();
+        let (Some(a), Some(b), Some(c), Some(d)) = (row_of(0), row_of(1), row_of(2), row_of(3))
+        else {
+            return;
+        };
         for tile in 0..TILES {
             lines[0][column][tile] = a[tile] + b[tile] + c[tile];
             lines[1][column][tile] = b[tile] - c[tile] - d[tile];
@@ -375,7 +380,7 @@ mod tests {
     fn results_do_not_depend_on_kernel_threads_or_batch() {
         let (from, to, batch) = (23, 29, 7);
         let (x, weight, initial) = layer(from, to, batch);
-        let run = |kernel: GemmKernel, threads: usize| {
+        let convolve = |kernel: GemmKernel, threads: usize| {
             let mut y = initial.clone();
             let threads = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             threads.install(|| {
@@ -385,20 +390,20 @@ mod tests {
             });
             y
         };
-        let expected = run(GemmKernel::Portable, 1);
+        let expected = convolve(GemmKernel::Portable, 1);
         for kernel in GemmKernel::all() {
-            assert_eq!(run(kernel, 3), expected, "{kernel:?}");
+            assert_eq!(convolve(kernel, 3), expected, "{kernel:?}");
             let mut pool = BufferPool::default();
             let packed = Winograd::pack(kernel, &weight, from, &mut pool);
             for board in 0..batch {
-                let of = |batch_values: &[f32]| -> Vec<f32> {
+                let board_values = |batch_values: &[f32]| -> Vec<f32> {
                     let boards = batch_values.chunks(64).skip(board).step_by(batch);
                     boards.flatten().copied().collect()
                 };
-                let mut alone = of(&initial);
+                let mut alone = board_values(&initial);
                 pool.release(vec![7.0; POINTS * TILES * from + LINE]);
-                packed.forward(&of(&x), &mut alone, 1, &mut pool);
-                assert_eq!(alone, of(&expected), "{kernel:?} {board}");
+                packed.forward(&board_values(&x), &mut alone, 1, &mut pool);
+                assert_eq!(alone, board_values(&expected), "{kernel:?} {board}");
             }
         }
     }

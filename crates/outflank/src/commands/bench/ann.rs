@@ -16,25 +16,26 @@ const NETS: [(&str, f64, f64); 2] =
     [("WS 192-4x8-1", 15.6, 1_500.0), ("WS 192-16x8-16-8-1", 3.2, 400.0)];
 
 /// Single-precision operations per cycle of a core with two vector units of eight lanes.
-const PER_CYCLE: f64 = 16.0;
+const FLOPS_PER_CYCLE: f64 = 16.0;
 
 /// Assumed cycles per second.
-const CYCLES: f64 = 3e9;
+const CYCLES_PER_SECOND: f64 = 3e9;
 
 /// Moves per game, legal moves per position, and discs flipped per move, on average.
-const MOVES: f64 = 60.0;
-const CHOICES: f64 = 8.3;
-const FLIPPED: f64 = 2.4;
+const MOVES_PER_GAME: f64 = 60.0;
+const LEGAL_MOVES: f64 = 8.3;
+const FLIPS_PER_MOVE: f64 = 2.4;
 
 /// Operations of a hyperbolic tangent.
-const TANH: f64 = 22.0;
+const TANH_FLOPS: f64 = 22.0;
 
 /// Measures pairs on one thread.
 pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
     for (net, published, target) in NETS {
         let settings = ann::paper_config(net, 1)?;
-        let limit = limit(&settings);
-        let (mut pair, mut again) = (AnnLearner::new(settings.clone()), AnnLearner::new(settings));
+        let limit = games_per_second_limit(&settings);
+        let (mut pair, mut repeated) =
+            (AnnLearner::new(settings.clone()), AnnLearner::new(settings));
         let play = |pair: &mut AnnLearner, until: u64| -> Result<()> {
             while pair.spent() < until {
                 pair.step().map_err(anyhow::Error::msg)?;
@@ -50,8 +51,8 @@ pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
             }
         });
         done?;
-        play(&mut again, pair.spent())?;
-        ensure!(again.state() == pair.state(), "the same games gave other weights");
+        play(&mut repeated, pair.spent())?;
+        ensure!(repeated.state() == pair.state(), "the same games gave other weights");
         let rate = GAMES as f64 / best;
         rows.push(Row {
             area: "learners",
@@ -73,20 +74,20 @@ pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
 /// The arithmetic limit in games per second, if a game had only additions and multiplications in
 /// full vectors: the forward passes of all legal moves and, for both networks of a pair, the
 /// forward and backward pass of every position and the weight updates.
-fn limit(settings: &AnnConfig) -> f64 {
+fn games_per_second_limit(settings: &AnnConfig) -> f64 {
     let architecture = &settings.architecture;
     let hidden = architecture.hidden();
     let width = 8.0 * hidden.first().map_or(1.0, |&sets| sets as f64);
     let sizes: Vec<f64> = hidden.iter().map(|&nodes| nodes as f64).chain([1.0]).collect();
-    let behind: f64 = sizes.windows(2).map(|pair| 2.0 * pair[0] * pair[1]).sum();
+    let later_layers: f64 = sizes.windows(2).map(|pair| 2.0 * pair[0] * pair[1]).sum();
     let activations: f64 = width + sizes[1..].iter().sum::<f64>();
     // The sum over the eight symmetries is one more addition per node.
-    let nodes = TANH * activations + width + behind;
-    let choice = width * (1.0 + FLIPPED) + nodes;
-    let update = 2.0 * (1.0 + FLIPPED) * width + nodes + 2.0 * behind + 4.0 * width;
-    let touched = 4.0 * (1.0 + FLIPPED) * width;
-    let game = MOVES * (CHOICES * choice + 2.0 * (update + touched));
-    // Once per game: three tables from the weights, and the weights from two tables.
+    let nodes = TANH_FLOPS * activations + width + later_layers;
+    let choice = width * (1.0 + FLIPS_PER_MOVE) + nodes;
+    let update = 2.0 * (1.0 + FLIPS_PER_MOVE) * width + nodes + 2.0 * later_layers + 4.0 * width;
+    let touched = 4.0 * (1.0 + FLIPS_PER_MOVE) * width;
+    let game = MOVES_PER_GAME * (LEGAL_MOVES * choice + 2.0 * (update + touched));
+    // Once per game, three tables are computed from the weights, and the weights from two tables.
     let tables = 2.0 * 64.0 * width * 8.0;
-    CYCLES * PER_CYCLE / (game + tables)
+    CYCLES_PER_SECOND * FLOPS_PER_CYCLE / (game + tables)
 }

@@ -54,14 +54,17 @@ pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
         }
     }
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let alone = seconds[0].clone();
+    let local = seconds[0].clone();
     for (workers, seconds) in WORKERS.into_iter().zip(seconds) {
-        let gains = seconds.iter().zip(&alone).map(|(with, alone)| alone / with).collect();
+        let speedups = seconds.iter().zip(&local).map(|(remote, local)| local / remote).collect();
         let (name, reference) = match workers {
-            0 => ("league of four players, local, one thread".to_owned(), "itself".to_owned()),
+            0 => ("league of four players, local, one thread".to_owned(), String::new()),
             _ => (
                 format!("the same with {workers} worker{}", if workers == 1 { "" } else { "s" }),
-                format!("measured in turn: local; at most {} on {cores} cores", workers.min(cores)),
+                format!(
+                    "measured: local, alternating; at most {} on {cores} cores",
+                    workers.min(cores)
+                ),
             ),
         };
         rows.push(Row {
@@ -70,7 +73,7 @@ pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
             value: f64::from(6 * GAMES) / median(seconds),
             unit: "games/s",
             reference,
-            ratio: Some(median(gains)),
+            ratio: Some(median(speedups)),
         });
     }
     Ok(())

@@ -7,22 +7,23 @@ use outflank_learners::coevolution::Coevolution;
 use outflank_learners::tdl::{self, TdlConfig};
 use outflank_learners::training::Learner;
 
-/// Training games before and during a measurement: nonzero weights use the cache differently.
+/// Training games before and during a measurement. The first ones make the weights nonzero, which
+/// changes the use of the cache.
 const WARM_UP: u64 = 2_000;
 const GAMES: u64 = 10_000;
 
-/// Target of one core with 12x6 networks, in games per second.
+/// Target for one core and 12x6 networks, in games per second.
 const TARGET: f64 = 8_000.0;
 
-/// Limit of 12x6 networks by table reads alone, in games per second (docs/speed.md).
-const READS: f64 = 50_000.0;
+/// Games per second of 12x6 networks if a game consisted of table reads alone (docs/speed.md).
+const TABLE_READ_LIMIT: f64 = 50_000.0;
 
 /// Measures TDL on one thread, and a generation of CTDL on one thread and on all.
 pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
     for shape in ["7x4", "9x5", "12x6"] {
         let settings = presets::config("tdl", None, shape)?;
-        let rates = TdlConfig { learning_rate: settings.alpha, epsilon: settings.epsilon };
-        let mut network = Coevolution::new(settings, 1, 1)?.model();
+        let rates = TdlConfig { learning_rate: settings.learning_rate, epsilon: settings.epsilon };
+        let mut network = Coevolution::new(settings, 1, 1)?.model()?;
         tdl::learn(&mut network, rates, 1, 0, WARM_UP);
         let (mut again, mut games) = (network.clone(), WARM_UP);
         let seconds = best_of_thread(3, || {
@@ -34,7 +35,7 @@ pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
         let rate = GAMES as f64 / seconds;
         let instances = network.tuples().placement_count();
         let aim = match shape {
-            "12x6" => format!("target: {TARGET}; table reads allow {READS}; "),
+            "12x6" => format!("target: {TARGET}; table reads allow {TABLE_READ_LIMIT}; "),
             _ => String::new(),
         };
         rows.push(Row {

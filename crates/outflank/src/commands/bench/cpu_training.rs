@@ -6,15 +6,15 @@ use outflank_learners::cnn::{
     CnnConfig, CpuDevice, Dataset, Device, Engine, EpochOrder, LrSchedule, Optimizer, Split,
     SplitBy, TrainState, TrainingSet,
 };
-use outflank_models::nets::{Input, NetGraph, named};
+use outflank_models::nets::{Input, NetGraph, net_by_name};
 use outflank_records::{ExampleSetKind, TrainFractions, embedded};
 use std::time::{Duration, Instant};
 
 /// Positions per second of PyTorch 2.11, channels last, two threads of a Xeon with AVX-512: the
-/// median of three runs in turn with ours, which had 1,570 on the same two threads.
+/// median of three runs that alternated with ours, which reached 1,570 on the same two threads.
 const REFERENCE: f64 = 2100.0;
 
-/// Steps that are compared with those of a single thread.
+/// Number of steps after which the weights are compared with those of a single thread.
 const STEPS: usize = 4;
 
 /// Duration of the measurement.
@@ -27,7 +27,7 @@ pub const SPLIT: Split = Split {
     train_fractions: TrainFractions { plain: 0.75, symmetric: 0.95 },
 };
 
-const PLAN: CnnConfig = CnnConfig {
+const CONFIG: CnnConfig = CnnConfig {
     batch_size: 64,
     learning_rate: 0.02,
     schedule: LrSchedule::Constant,
@@ -40,19 +40,20 @@ const PLAN: CnnConfig = CnnConfig {
 
 /// Measures the speed, and checks that the number of threads does not change the weights.
 pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
-    let net = named("conv4", Input::PIECES)?;
+    let net = net_by_name("conv4", Input::PIECES)?;
     let games: Vec<_> = embedded::games().into_iter().take(100).collect();
     let dataset = Dataset::new(&games, ExampleSetKind::UniqueS, SPLIT, false)?;
     let order = EpochOrder::new(dataset.items.len(), 1, 0);
-    let indices: Vec<u32> = (0..STEPS * PLAN.batch_size).map(|index| order.at(index)).collect();
+    let indices: Vec<u32> = (0..STEPS * CONFIG.batch_size).map(|index| order.at(index)).collect();
     let (mut engine, all) = first_steps(&net, &dataset, &indices)?;
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().context("a thread")?;
+    let pool =
+        rayon::ThreadPoolBuilder::new().num_threads(1).build().context("cannot start a thread")?;
     let (_, alone) = pool.install(|| first_steps(&net, &dataset, &indices))?;
     ensure!(all == alone, "the weights depend on the number of threads");
-    let rate = examples_per_second(&mut *engine, &indices, &PLAN, MEASURED)?;
+    let rate = examples_per_second(&mut *engine, &indices, &CONFIG, MEASURED)?;
     rows.push(Row {
         area: "nets",
-        name: format!("conv4 training, batch size {}, all threads", PLAN.batch_size),
+        name: format!("conv4 training, batch size {}, all threads", CONFIG.batch_size),
         value: rate,
         unit: "positions/s",
         reference: format!(
@@ -70,8 +71,8 @@ fn first_steps(
     indices: &[u32],
 ) -> Result<(Box<dyn Engine>, TrainState)> {
     let training_set = TrainingSet::new(net, &dataset.base, dataset.items.clone());
-    let mut engine = CpuDevice.engine(net, PLAN, training_set)?;
-    engine.train_steps(indices, &[PLAN.learning_rate; STEPS])?;
+    let mut engine = CpuDevice.engine(net, CONFIG, training_set)?;
+    engine.train_steps(indices, &[CONFIG.learning_rate; STEPS])?;
     engine.take_stats()?;
     let state = engine.state()?;
     Ok((engine, state))
@@ -81,10 +82,10 @@ fn first_steps(
 pub fn examples_per_second(
     engine: &mut dyn Engine,
     indices: &[u32],
-    plan: &CnnConfig,
+    config: &CnnConfig,
     measured: Duration,
 ) -> Result<f64> {
-    let learning_rates = vec![plan.learning_rate; indices.len() / plan.batch_size];
+    let learning_rates = vec![config.learning_rate; indices.len() / config.batch_size];
     let (began, mut count) = (Instant::now(), 0);
     while began.elapsed() < measured {
         engine.train_steps(indices, &learning_rates)?;

@@ -24,7 +24,8 @@ const PAPER: f64 = 45.0 * 60.0;
 /// Measures both games.
 pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
     // A pool of one thread, whose CPU time is measured.
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().context("a thread")?;
+    let pool =
+        rayon::ThreadPoolBuilder::new().num_threads(1).build().context("cannot start a thread")?;
     pool.install(|| {
         game::<Othello>(rows)?;
         game::<Checkers>(rows)

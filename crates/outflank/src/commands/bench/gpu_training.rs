@@ -7,13 +7,13 @@ use anyhow::{Result, ensure};
 use outflank_learners::cnn::{
     CnnConfig, Dataset, Device, EngineError, EpochOrder, LrSchedule, Optimizer, TrainingSet,
 };
-use outflank_models::nets::{Input, named};
+use outflank_models::nets::{Input, net_by_name};
 use outflank_records::{ExampleSetKind, embedded};
 use outflank_torch::TorchDevice;
 use std::time::Duration;
 
-/// Execution modes: CUDA graphs, fused normalization, our name and the corresponding mode of
-/// PyTorch.
+/// Execution modes: whether CUDA graphs are used, whether batch normalization is fused with ReLU, the
+/// name of the mode, and the corresponding mode of PyTorch.
 const MODES: [(bool, bool, &str, &str); 3] = [
     (false, false, "eager", "eager"),
     (true, false, "CUDA graphs", "CUDA graphs"),
@@ -24,7 +24,7 @@ const MODES: [(bool, bool, &str, &str); 3] = [
 const REFERENCES: [(usize, [f64; MODES.len()]); 2] =
     [(512, [101_000.0, 291_000.0, 361_000.0]), (4096, [399_000.0, 415_000.0, 514_000.0])];
 
-/// The losses of the first steps of all modes are compared, in windows of steps.
+/// All modes are compared by their mean losses in the first `WINDOWS` windows of `WINDOW` steps.
 const WINDOWS: usize = 10;
 const WINDOW: usize = 30;
 
@@ -36,11 +36,11 @@ const MEASURED: Duration = Duration::from_secs(3);
 
 /// Measures small and large batches, if there is a GPU.
 pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
-    let net = named("conv8-bn", Input::PIECES)?;
+    let net = net_by_name("conv8-bn", Input::PIECES)?;
     let dataset = Dataset::new(&embedded::games(), ExampleSetKind::UniqueS, SPLIT, false)?;
     let order = EpochOrder::new(dataset.items.len(), 1, 0);
     for (batch, references) in REFERENCES {
-        let plan = CnnConfig {
+        let config = CnnConfig {
             batch_size: batch,
             learning_rate: 0.02,
             schedule: LrSchedule::Constant,
@@ -61,17 +61,17 @@ pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
                 warn: |text| eprintln!("{text}"),
             };
             let training_set = TrainingSet::new(&net, &dataset.base, dataset.items.clone());
-            let mut engine = match device.engine(&net, plan, training_set) {
+            let mut engine = match device.engine(&net, config, training_set) {
                 Err(EngineError::Missing(_)) => return Ok(()),
                 engine => engine?,
             };
             let mut curve = Vec::new();
             for window in indices.chunks(WINDOW * batch) {
-                engine.train_steps(window, &[plan.learning_rate; WINDOW])?;
+                engine.train_steps(window, &[config.learning_rate; WINDOW])?;
                 let stats = engine.take_stats()?;
                 curve.push(stats.loss / stats.examples as f64);
             }
-            let rate = examples_per_second(&mut *engine, &indices, &plan, MEASURED)?;
+            let rate = examples_per_second(&mut *engine, &indices, &config, MEASURED)?;
             rows.push(Row {
                 area: "nets",
                 name: format!("conv8-bn training, batch size {batch}, {mode}"),

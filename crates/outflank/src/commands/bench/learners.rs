@@ -21,7 +21,7 @@ const GAMES: usize = 1000;
 /// tolerance at which its objective is as close to the optimum as ours.
 const LIBLINEAR: f64 = 7.5;
 
-/// The reference of each method and its seconds.
+/// For each method, a description of the reference and its time in seconds.
 const REFERENCES: [(Method, &str, f64); 5] = [
     (
         Method::IPref,
@@ -50,14 +50,15 @@ pub fn measure(rows: &mut Vec<Row>, args: &BenchArgs) -> Result<()> {
     };
     let choices = decisions(&games, &DecisionFilter::CHOICES);
     // A pool of one thread, whose CPU time is measured.
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().context("a thread")?;
+    let pool =
+        rayon::ThreadPoolBuilder::new().num_threads(1).build().context("cannot start a thread")?;
     pool.install(|| {
-        all(rows, &games, choices.items(), source)?;
+        measure_methods(rows, &games, choices.items(), source)?;
         super::patterns::measure(rows, choices.items())
     })
 }
 
-fn all(
+fn measure_methods(
     rows: &mut Vec<Row>,
     games: &[Record<Othello>],
     choices: &[Decision<Othello>],
@@ -76,7 +77,7 @@ fn all(
         ratio: None,
     });
     drop(sparse);
-    for (method, reference, theirs) in REFERENCES {
+    for (method, reference, reference_seconds) in REFERENCES {
         let task = TrainingData::new(games, choices, models::runarsson_lucas_tuples());
         let began = thread_cpu_seconds();
         let outcome = learn(method, task, &MethodOptions::default(), 1, &mut |_| true)?;
@@ -98,7 +99,7 @@ fn all(
             value: taken,
             unit: "s",
             reference: reference.to_owned(),
-            ratio: theirs.is_finite().then_some(theirs / taken),
+            ratio: reference_seconds.is_finite().then_some(reference_seconds / taken),
         });
     }
     Ok(())
@@ -110,7 +111,7 @@ fn accuracy(network: &NTupleNetwork, choices: &[Decision<Othello>]) -> (f64, f64
     for Decision { position, chosen } in choices {
         moves.clear();
         moves.extend(position.moves());
-        network.after_moves(position, &moves, &mut values);
+        network.move_values(position, &moves, &mut values);
         let best = (0..moves.len()).max_by(|&a, &b| values[a].total_cmp(&values[b]));
         hits += usize::from(best.is_some_and(|best| moves[best] == *chosen));
         chance += 1.0 / moves.len().max(1) as f64;

@@ -5,7 +5,7 @@ use super::Row;
 use anyhow::{Context, Result, ensure};
 use outflank_games::Position;
 use outflank_games::othello::Othello;
-use outflank_learners::online::{self, ChoiceSet, NoStore, PreferenceLoss};
+use outflank_learners::online::{self, ChoiceSet, PreferenceLoss};
 use outflank_learners::self_play::{self, SelfPlay};
 use outflank_models::patterns::{AfterstateFeatures, Count, Stages, whole_board};
 use outflank_models::{Evaluate, embedded as models};
@@ -27,7 +27,7 @@ pub fn measure(rows: &mut Vec<Row>, choices: &[Decision<Othello>]) -> Result<()>
     for decision in choices {
         moves.clear();
         moves.extend(decision.position.moves());
-        ipref.after_moves(&decision.position, &moves, &mut values);
+        ipref.move_values(&decision.position, &moves, &mut values);
         count += values.len();
     }
     let each = (thread_cpu_seconds() - began) * 1e9 / count.max(1) as f64;
@@ -41,26 +41,26 @@ pub fn measure(rows: &mut Vec<Row>, choices: &[Decision<Othello>]) -> Result<()>
     });
 
     let features = AfterstateFeatures::new(whole_board(), Count::ALL.to_vec())?;
-    let stages = Stages::of_width(4).context("a width of 4")?;
+    let stages = Stages::with_width(4).context("4 is not a valid stage width")?;
     let settings = online::OnlineConfig {
         loss: PreferenceLoss::Softmax,
         epochs: 1,
         learning_rate: 0.1,
         seed: 1,
     };
-    let few: ChoiceSet = choices.iter().collect();
+    let choice_set: ChoiceSet = choices.iter().collect();
     let began = thread_cpu_seconds();
-    let learned = online::learn(&features, stages, &few, settings, &NoStore)?;
+    let learned = online::learn(&features, stages, &choice_set, settings)?;
     let seconds = thread_cpu_seconds() - began;
-    let seen = learned.curve.first().map_or(0, |epoch| epoch.moves);
-    ensure!(seen as usize == count, "not every move was processed");
+    let trained = learned.curve.first().map_or(0, |epoch| epoch.moves);
+    ensure!(trained as usize == count, "not every move was processed");
     rows.push(Row {
         area: "learners",
         name: "ipref --solver online, moves trained on, one thread".to_owned(),
-        value: seen as f64 / seconds,
+        value: trained as f64 / seconds,
         unit: "moves/s",
         reference: "target: eight epochs over WTHOR up to 2012 in an hour on two cores".to_owned(),
-        ratio: Some(seen as f64 / seconds / TARGET),
+        ratio: Some(trained as f64 / seconds / TARGET),
     });
 
     let settings = self_play::SelfPlayConfig {
@@ -75,9 +75,9 @@ pub fn measure(rows: &mut Vec<Row>, choices: &[Decision<Othello>]) -> Result<()>
     };
     let mut learner = SelfPlay::new(features, stages, settings);
     // The first batch warms up the caches.
-    learner.batch().context("a batch")?;
+    learner.batch().context("there are no batches left")?;
     let began = thread_cpu_seconds();
-    learner.batch().context("a batch")?;
+    learner.batch().context("there are no batches left")?;
     rows.push(Row {
         area: "learners",
         name: "self-play with 82 patterns per stage, played and trained, one thread".to_owned(),

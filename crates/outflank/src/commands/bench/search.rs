@@ -46,6 +46,7 @@ pub fn rows(rows: &mut Vec<Row>, args: &BenchArgs) -> Result<()> {
     tree_search(rows);
     endgame(rows)?;
     ffo_endgames(rows, args)?;
+    super::selective::rows(rows, args.data.as_deref())?;
     analysis(rows)?;
     let model: Arc<dyn Evaluate<Othello>> = models::champion().context("there is no champion")?;
     let prob_cuts = THRESHOLDS.map(|threshold| Arc::new(ProbCut::measure(&model, threshold)));
@@ -147,7 +148,7 @@ fn analysis(rows: &mut Vec<Row>) -> Result<()> {
         let moves = analyzer.analyze(&line, DEPTH, |_| true);
         last = moves.and_then(|moves| moves.last().and_then(|last| last.value_after()));
     });
-    let score = game.end().score().map(f64::from);
+    let score = game.end().tournament_score().map(f64::from);
     ensure!(
         last.is_some() && last == score,
         "a game with final score {score:?} was evaluated as {last:?}"
@@ -363,7 +364,7 @@ fn evaluate_move(
 ) -> Option<(f64, bool)> {
     let (side, after) = (position.to_move(), position.play(mv));
     let sign = if after.to_move() == side { 1.0 } else { -1.0 };
-    if let Some(score) = after.score() {
+    if let Some(score) = after.tournament_score() {
         return Some((f64::from(side.sign() * score), true));
     }
     let mut search = search(model, None).with_max_depth(DEPTH + DEEPER - 1);

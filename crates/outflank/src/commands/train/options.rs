@@ -1,10 +1,11 @@
 //! Options of training on games: defaults, checks, features, the run's configuration, and the
 //! command that repeats the run.
 
+use crate::VERSION;
 use crate::cli::TrainArgs;
 use crate::errors::{UsageError, ensure_usage};
 use crate::game_source::{self, GameSource};
-use crate::{VERSION, run_folder};
+use crate::run_folder::{self, Budget};
 use anyhow::{Context, Result};
 use outflank_learners::coevolution::TupleShape;
 use outflank_learners::methods::{Method, MethodOptions, methods_using};
@@ -30,7 +31,7 @@ const TOLERANCE: f64 = 1e-3;
 
 /// Options that have an effect only without online training, and only with it.
 const BATCH_ONLY: [&str; 4] = ["c", "tolerance", "max-iterations", "binary"];
-const ONLINE_ONLY: [&str; 4] = ["loss", "epochs", "learning-rate", "stage"];
+const ONLINE_ONLY: [&str; 4] = ["loss", "epochs", "learning-rate", "discs-per-stage"];
 
 /// Maximum games by default. Methods that need little memory per decision take all embedded games.
 fn default_sample(args: &TrainArgs) -> usize {
@@ -71,7 +72,7 @@ fn given_options(args: &TrainArgs) -> Vec<&'static str> {
         ("loss", args.loss.is_some()),
         ("epochs", args.epochs.is_some()),
         ("learning-rate", args.learning_rate.is_some()),
-        ("stage", args.stage.is_some()),
+        ("discs-per-stage", args.discs_per_stage.is_some()),
         ("afterstates", args.afterstates),
     ];
     given.into_iter().filter(|(_, given)| *given).map(|(name, _)| name).collect()
@@ -111,7 +112,7 @@ pub fn method_options(args: &TrainArgs) -> Result<MethodOptions> {
         },
         epochs: args.epochs.unwrap_or(default.epochs),
         learning_rate: args.learning_rate.unwrap_or(default.learning_rate),
-        discs_per_stage: args.stage.unwrap_or(default.discs_per_stage),
+        discs_per_stage: args.discs_per_stage.unwrap_or(default.discs_per_stage),
         afterstates: args.afterstates,
         balanced: !args.unbalanced,
         lambda: args.lambda.unwrap_or(default.lambda),
@@ -126,6 +127,32 @@ pub fn method_options(args: &TrainArgs) -> Result<MethodOptions> {
         UsageError(format!("--{} must be {}, not {}", error.name, error.rule, error.value))
     })?;
     Ok(options)
+}
+
+/// The budget of the run, which replaces that of the options.
+pub fn budget(args: &TrainArgs, options: &mut MethodOptions) -> Result<Budget> {
+    let method = args.method.0;
+    if options.is_online(method) {
+        let budget = Budget::new(&args.run, "epochs", options.epochs.into())?;
+        options.epochs = budget.value as u32;
+        return Ok(budget);
+    }
+    let iterations = match method {
+        Method::Mm => &mut options.mm_max_iterations,
+        _ => &mut options.max_iterations,
+    };
+    let budget = Budget::new(&args.run, "max-iterations", (*iterations).into())?;
+    *iterations = budget.value as u32;
+    Ok(budget)
+}
+
+/// The name of a method in model files: that of version 0.1, so that a resumed run gives the same
+/// bytes.
+pub fn stored_name(method: Method) -> &'static str {
+    match method {
+        Method::MovePredictor => "rater",
+        other => other.name(),
+    }
 }
 
 /// Rejects options that have no effect with the method or the solver.
@@ -221,7 +248,7 @@ fn method_settings(method: Method, options: &MethodOptions) -> Vec<(&'static str
         ("loss", loss.into()),
         ("epochs", i64::from(options.epochs).into()),
         ("learning-rate", options.learning_rate.into()),
-        ("stage", i64::from(options.discs_per_stage).into()),
+        ("discs-per-stage", i64::from(options.discs_per_stage).into()),
         ("afterstates", options.afterstates.into()),
     ]
     .into_iter()
@@ -235,6 +262,7 @@ pub fn open_folder(
     options: &MethodOptions,
     source: &GameSource,
     features: Option<DataFile>,
+    budget: &Budget,
 ) -> Result<RunFolder> {
     let mut settings = toml::Table::new();
     let mut set = |key: &str, value: Value| {
@@ -250,6 +278,9 @@ pub fn open_folder(
         None => set("held-out", args.held_out.into()),
     }
     set("match-games", (args.match_games as i64).into());
+    for (name, value) in args.trainer.settings() {
+        set(name, value);
+    }
     let paths: Vec<String> =
         args.records.records.iter().map(|path| path.display().to_string()).collect();
     if !paths.is_empty() {
@@ -276,7 +307,7 @@ pub fn open_folder(
         settings,
         data: source.files.iter().cloned().chain(features).collect(),
     };
-    run_folder::open(&args.run, &config, &[])
+    run_folder::open_training(&args.run, &config, &[budget.option])
 }
 
 /// The command that repeats the run.
@@ -291,6 +322,10 @@ pub fn repeat_command(args: &TrainArgs, options: &MethodOptions) -> Vec<String> 
             Value::Float(number) => words.extend([format!("--{name}"), number.to_string()]),
             other => words.extend([format!("--{name}"), other.to_string()]),
         }
+    }
+    for (name, value) in args.trainer.settings() {
+        words.push(format!("--{name}"));
+        words.extend(value.as_integer().map(|number| number.to_string()));
     }
     words.extend(match args.test_years {
         Some((from, to)) => ["--test-years".to_owned(), format!("{from}-{to}")],

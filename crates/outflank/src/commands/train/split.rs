@@ -20,6 +20,8 @@ pub struct TrainTestSplit {
     pub train: Decisions<Othello>,
     /// Test decisions, forced moves included.
     pub test: Decisions<Othello>,
+    /// Description of the games.
+    pub source: String,
     /// Warnings for the report.
     pub remarks: Vec<String>,
 }
@@ -83,5 +85,12 @@ pub fn split(args: &TrainArgs, source: &GameSource) -> Result<TrainTestSplit> {
             .push("lstd uses whole games, so it trains on the moves of both players.".to_owned());
     }
     let train_games = split[0].iter().map(|&game| records[game].clone()).collect();
-    Ok(TrainTestSplit { train_games, test_games: split[1].len(), train, test, remarks })
+    Ok(TrainTestSplit {
+        source: source.from.clone(),
+        train_games,
+        test_games: split[1].len(),
+        train,
+        test,
+        remarks,
+    })
 }

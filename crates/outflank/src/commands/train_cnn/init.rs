@@ -6,7 +6,7 @@ use crate::model_source;
 use anyhow::{Context, Result};
 use outflank_models::Model;
 use outflank_models::files::{Origin, write_policy};
-use outflank_models::nets::{Input, NetGraph, Weights, named};
+use outflank_models::nets::{Input, NetGraph, Weights, net_by_name};
 use outflank_runs::{DataFile, files};
 
 /// The default architecture.
@@ -28,7 +28,7 @@ pub fn network(args: &CnnArgs) -> Result<(NetGraph, Option<InitialWeights>)> {
     let input: Option<Input> = args.input.as_deref().map(str::parse).transpose()?;
     let Some(from) = &args.init_from else {
         let name = args.net.as_deref().unwrap_or(DEFAULT_NET);
-        return Ok((named(name, input.unwrap_or(Input::PIECES))?, None));
+        return Ok((net_by_name(name, input.unwrap_or(Input::PIECES))?, None));
     };
     let (model, _) =
         model_source::load_named(from).with_context(|| format!("--init-from {from}"))?;

@@ -12,8 +12,9 @@ use outflank_models::nets::NetGraph;
 use outflank_records::TrainFractions;
 use outflank_runs::{RunConfig, RunFolder};
 
-/// Settings that may change when a run is resumed.
-const MAY_CHANGE: [&str; 8] = [
+/// Settings that may differ from the stored ones in a call that resumes a run.
+const MAY_CHANGE: [&str; 9] = [
+    "time-limit",
     "records",
     "init-from",
     "epochs",
@@ -69,7 +70,7 @@ fn base_learning_rate(args: &CnnArgs) -> f64 {
 /// Checks the options before a folder is created.
 pub fn check(args: &CnnArgs) -> Result<()> {
     let resumed = args.run.resume.is_some();
-    if !resumed && args.epochs.is_none() && args.time_limit.is_none() {
+    if !resumed && args.epochs.is_none() && args.trainer.time_limit.is_none() {
         return Err(UsageError(CnnError::NoBudget.to_string()).into());
     }
     let batch_size = step_defaults(args).batch_size;
@@ -98,7 +99,6 @@ pub fn check(args: &CnnArgs) -> Result<()> {
     }
     ensure_usage!(args.test_positions != Some(0), "--test-positions must be at least 1");
     ensure_usage!(args.ensemble_member != Some(0), "--ensemble-member is a number from 1");
-    ensure_usage!(!args.checkpoint_every.is_zero(), "--checkpoint-every must be above 0s");
     for (name, value) in [("learning-rate", args.learning_rate), ("epochs", args.epochs)] {
         let Some(value) = value else { continue };
         ensure_usage!(
@@ -168,7 +168,7 @@ pub fn open_folder(
         settings: settings(args, net),
         data: source.files.iter().chain(init.map(|init| &init.file)).cloned().collect(),
     };
-    run_folder::open(&args.run, &config, &MAY_CHANGE)
+    run_folder::open_training(&args.run, &config, &MAY_CHANGE)
 }
 
 /// The name of a value on the command line.
@@ -217,6 +217,13 @@ fn settings(args: &CnnArgs, net: &NetGraph) -> toml::Table {
         if let Some(value) = value {
             put(key, value.into());
         }
+    }
+    for (key, value) in args.trainer.settings() {
+        put(key, value);
+    }
+    // The number of steps depends on the time limit only if there is no number of epochs.
+    if let (None, Some(limit)) = (args.epochs, args.trainer.time_limit) {
+        put("time-limit", format!("{}s", limit.as_secs_f64()).into());
     }
     if !args.records.records.is_empty() {
         let paths = args.records.records.iter().map(|path| path.display().to_string());

@@ -2,7 +2,8 @@
 
 use super::results::{error, progress, tests, title};
 use crate::output::grouped;
-use outflank_learners::cnn::{StepMetrics, TrainReport};
+use outflank_learners::cnn::TrainReport;
+use outflank_learners::training::{Measurement, MetricColumn, VALIDATION_ACCURACY};
 use outflank_presentation::Provenance;
 use outflank_report::text::with_error;
 use outflank_report::{self as report, Align, BarChart, Page, Plot, Section, Series, Table};
@@ -20,8 +21,12 @@ pub struct CnnReport<'a> {
     pub examples: usize,
     /// Distinct positions behind them.
     pub positions: usize,
-    /// The training curve.
-    pub curve: Vec<StepMetrics>,
+    /// The columns of the measurements.
+    pub columns: Vec<MetricColumn>,
+    /// The measurements.
+    pub curve: Vec<Measurement>,
+    /// Notes on how training ended and was extended.
+    pub extensions: Vec<String>,
     /// The configuration.
     pub settings: toml::Table,
 }
@@ -51,17 +56,7 @@ impl CnnReport<'_> {
                 self.setting("device")
             ));
         }
-        let mut lengths: Vec<u64> = self.curve.iter().map(|point| point.steps).collect();
-        lengths.dedup();
-        lengths.retain(|steps| *steps > 0);
-        if let ([first, .., last], true) = (&lengths[..], settings.contains_key("epochs")) {
-            remarks.push(format!(
-                "The number of steps was changed during training, from {} to {}, and with it the \
-                 learning-rate schedule: the command below, run at once, gives other weights.",
-                grouped(*first),
-                grouped(*last)
-            ));
-        }
+        remarks.extend(self.extensions.iter().cloned());
         if !settings.contains_key("epochs") {
             remarks.push(
                 "The number of steps was chosen to fit the time limit and depends on the speed of the \
@@ -78,7 +73,8 @@ pub fn page(data: &CnnReport<'_>, about: &Provenance) -> String {
     let CnnReport { train_report, source, games, examples, positions, .. } = data;
     let mut page = Page::new(format!("{}, a move-prediction network", train_report.net));
     page.lead(format!(
-        "Trained on {} examples ({}) from {} positions of {} games ({source}).",
+        "Trained on {} examples, drawn from {} ({}) of {} positions of {} games ({source}).",
+        grouped(train_report.examples_seen.unwrap_or(0)),
         grouped(*examples as u64),
         train_report.examples,
         grouped(*positions as u64),
@@ -207,38 +203,48 @@ fn tests_section(section: &mut Section, train_report: &TrainReport) {
     ));
 }
 
-/// The value of a curve at a point.
-type Figure = fn(&StepMetrics) -> f64;
-
 /// The training curves.
 fn training_section(section: &mut Section, data: &CnnReport<'_>) {
-    let CnnReport { train_report, curve, .. } = data;
-    let epochs = curve.last().map_or(0.0, |point| point.epochs);
+    let CnnReport { train_report, columns, curve, .. } = data;
     section.paragraph(format!(
-        "{}, {epochs:.3} epochs, in {} s.",
+        "{}, {:.3} epochs, {} examples seen, {} distinct positions up to symmetry, in {} s.",
         progress(train_report.step, train_report.steps),
+        train_report.epochs.unwrap_or_default(),
+        grouped(train_report.examples_seen.unwrap_or(0)),
+        grouped(train_report.distinct_positions.unwrap_or(0) as u64),
         grouped(train_report.seconds.round() as u64)
     ));
     if curve.is_empty() {
         section.paragraph("There is no training curve.");
         return;
     }
-    let since = "Mean over the examples since the previous point, about ten seconds, each with the \
-                 weights at that time.";
-    let plots: [(&str, &str, Figure, &str); 4] = [
-        ("Loss", "nats per move", |point| point.loss, since),
-        ("Training accuracy", "top-1, % of examples", |point| point.accuracy, since),
-        ("Learning rate", "learning rate", |point| point.learning_rate, "By the schedule."),
+    let at = |name: &str| columns.iter().position(|column| column.name == name);
+    let Some(epochs) = at("epochs") else { return };
+    let series = |name: &str| -> Option<Series> {
+        let at = at(name)?;
+        let points = curve.iter().filter(|point| point.scores[at].is_finite()).map(|point| {
+            report::Point::with_error(point.scores[epochs], point.scores[at], point.errors[at])
+        });
+        Some(Series::line(name, points).band())
+    };
+    let since =
+        "Mean over the examples since the previous point, each with the weights at that time.";
+    for (title, unit, names, caption) in [
+        ("Loss", "nats per move", &["loss"][..], since),
         (
-            "Speed",
-            "examples/s",
-            |point| point.examples_per_second,
-            "On this machine, with its other load.",
+            "Training and validation accuracy",
+            "top-1, %",
+            &["training accuracy", VALIDATION_ACCURACY],
+            "Training: largest of the 60 outputs, over the examples since the previous point. \
+             Validation: best legal move, on a sample of the last test set, with 95% confidence \
+             intervals.",
         ),
-    ];
-    for (title, unit, value, caption) in plots {
-        let points = curve.iter().map(|point| report::Point::new(point.epochs, value(point)));
-        let plot = Plot::new(title, "epochs", unit).series(Series::line(title, points));
+        ("Learning rate", "learning rate", &["learning rate"], "By the schedule."),
+    ] {
+        let mut plot = Plot::new(title, "epochs", unit);
+        for series in names.iter().filter_map(|name| series(name)) {
+            plot = plot.series(series);
+        }
         section.figure(&plot, caption);
     }
 }

@@ -1,81 +1,13 @@
 //! Results of `outflank train cnn` as files and text.
 
 use crate::output::{grouped, table_width};
-use anyhow::Result;
 use outflank_arena::accuracy::Hits;
-use outflank_learners::cnn::{StepMetrics, TestMetrics, TrainReport};
+use outflank_learners::cnn::{TestMetrics, TrainReport};
+use outflank_learners::training::Measurement;
 use outflank_report::text::with_error;
 use outflank_report::{Align, Table};
-use outflank_runs::RunFolder;
 use serde_json::{Value, json};
 use std::fmt::Write;
-
-/// The training curve, a file in the run folder.
-pub struct TrainingCurve<'a> {
-    folder: &'a RunFolder,
-    text: String,
-}
-
-const CURVE: &str = "curve.csv";
-
-impl<'a> TrainingCurve<'a> {
-    /// Opens the curve; points after the last checkpoint are appended again.
-    pub fn open(folder: &'a RunFolder) -> Result<TrainingCurve<'a>> {
-        let head = "step,steps,passes,seconds,speed,loss,hits,rate\n";
-        let text = std::fs::read_to_string(folder.join(CURVE)).unwrap_or_else(|_| head.to_owned());
-        Ok(TrainingCurve { folder, text })
-    }
-
-    /// Appends a point.
-    pub fn add(&mut self, point: &StepMetrics) -> Result<()> {
-        let StepMetrics {
-            step,
-            steps,
-            epochs,
-            seconds,
-            examples_per_second,
-            loss,
-            accuracy,
-            learning_rate,
-        } = point;
-        let _ = writeln!(
-            self.text,
-            "{step},{steps},{epochs:.4},{seconds:.1},{examples_per_second:.0},{loss:.5},{accuracy:.3},\
-             {learning_rate:.6}"
-        );
-        Ok(self.folder.write(CURVE, self.text.as_bytes())?)
-    }
-}
-
-/// Reads the curve. A killed run continues from its last checkpoint, so points after it occur
-/// twice; the later ones count.
-pub fn read_curve(folder: &RunFolder) -> Vec<StepMetrics> {
-    let text = std::fs::read_to_string(folder.join(CURVE)).unwrap_or_default();
-    let mut points: Vec<StepMetrics> = Vec::new();
-    for line in text.lines().skip(1) {
-        let cells: Vec<f64> = line.split(',').filter_map(|cell| cell.parse().ok()).collect();
-        let [step, steps, epochs, seconds, examples_per_second, loss, accuracy, learning_rate] =
-            cells[..]
-        else {
-            continue;
-        };
-        let (step, steps) = (step as u64, steps as u64);
-        while points.last().is_some_and(|last| last.step >= step) {
-            points.pop();
-        }
-        points.push(StepMetrics {
-            step,
-            steps,
-            epochs,
-            seconds,
-            examples_per_second,
-            loss,
-            accuracy,
-            learning_rate,
-        });
-    }
-    points
-}
 
 /// Half-width of the 95% interval of a percentage, with positions as independent samples.
 pub fn error(percent: f64, count: u64) -> f64 {
@@ -141,17 +73,13 @@ pub fn progress(step: u64, steps: u64) -> String {
 }
 
 /// A line of progress output.
-pub fn progress_line(point: &StepMetrics) -> String {
-    format!(
-        "{:<22} {:6.3} epochs  {:7.1} s  {:>9.0}/s  loss {:.4}  accuracy {:.2}%  lr {:.5}",
-        progress(point.step, point.steps),
-        point.epochs,
-        point.seconds,
-        point.examples_per_second,
-        point.loss,
-        point.accuracy,
-        point.learning_rate,
-    )
+pub fn progress_line(names: &[String], point: &Measurement, steps: u64) -> String {
+    let steps = if steps == u64::MAX { 0 } else { steps };
+    let mut line = format!("{:<22}", progress(point.games, steps));
+    for (name, value) in names.iter().zip(&point.scores).filter(|(_, value)| value.is_finite()) {
+        let _ = write!(line, "  {name} {value:.4}");
+    }
+    line
 }
 
 /// The result as text.
@@ -163,6 +91,14 @@ pub fn text(train_report: &TrainReport, path: &str) -> String {
         progress(train_report.step, train_report.steps),
         train_report.seconds,
     );
+    if let (Some(examples), Some(epochs)) = (train_report.examples_seen, train_report.epochs) {
+        let _ = writeln!(
+            text,
+            "{} examples seen, {epochs:.3} epochs, {} distinct positions up to symmetry",
+            grouped(examples),
+            grouped(train_report.distinct_positions.unwrap_or(0) as u64)
+        );
+    }
     if !train_report.tests.is_empty() {
         let _ = writeln!(text, "\n{}", tests(train_report).to_text_within(table_width()));
         text += "top-1: the largest of the 60 outputs; top-1 legal: the best legal move, symmetric moves\n";

@@ -1,6 +1,6 @@
 //! Neural networks under TD(0), after Binkley, Seehart & Hagiwara (2007).
 
-use super::{TrainingJob, check, run_job};
+use super::{TrainingJob, budget, check, run_job};
 use crate::Outcome;
 use crate::cli::train_play::{AnnArgs, AnnSchedule};
 use crate::errors::{UsageError, ensure_usage};
@@ -40,11 +40,12 @@ pub fn run(args: &AnnArgs) -> Result<Outcome> {
         !args.per_move || args.lambda == 0.0,
         "--lambda has no effect with --per-move; omit one of them"
     );
+    let budget = budget(training)?;
     let linear = args.lr_schedule == AnnSchedule::Linear;
     let settings = AnnConfig {
         architecture: architecture.clone(),
         learning_rate: args.learning_rate,
-        lr_decay_games: linear.then_some(training.games),
+        lr_decay_games: linear.then_some(budget.value as u64),
         lambda: args.lambda,
         epsilon: args.epsilon,
         self_play: args.self_play,
@@ -63,6 +64,7 @@ pub fn run(args: &AnnArgs) -> Result<Outcome> {
         ),
         data: Vec::new(),
         workers: None,
+        budget,
     };
     run_job(&job, AnnLearner::new(settings))
 }

@@ -1,8 +1,8 @@
 //! The methods of Krawiec & Szubert (2011): one algorithm with different settings.
 
-use super::{TrainingJob, check, run_job};
+use super::{TrainingJob, budget, check, run_job};
 use crate::Outcome;
-use crate::cli::train_coevolution::{CoevolutionArgs, option_of_key};
+use crate::cli::train_coevolution::CoevolutionArgs;
 use crate::errors::ensure_usage;
 use anyhow::Result;
 use outflank_experiments::coevolution::presets;
@@ -27,16 +27,15 @@ pub fn run(name: &'static str, args: &CoevolutionArgs) -> Result<Outcome> {
     if let Some((queue, _)) = &workers {
         learner = learner.with_remote(queue.clone());
     }
-    let table = settings.to_table().into_iter();
-    let stored = table.map(|(key, value)| (option_of_key(&key).to_owned(), value)).collect();
     let job = TrainingJob {
         name,
         stored_name: name,
         args: training,
-        settings: stored,
+        settings: settings.to_table(),
         model: format!("shape {}", settings.shape),
         data: Vec::new(),
         workers,
+        budget: budget(training)?,
     };
     run_job(&job, learner)
 }

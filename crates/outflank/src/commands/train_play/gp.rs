@@ -2,12 +2,13 @@
 
 use super::gp_report::{GpResults, show, write};
 use super::person::{Person, Shown};
-use super::{RANDOM, drive, play_references};
+use super::{RANDOM, drive, play_references, training_remarks};
 use crate::cli::train_gp::GpArgs;
 use crate::errors::ensure_usage;
 use crate::output::set_threads;
 use crate::progress::RunProgress;
-use crate::{Outcome, VERSION, run_folder};
+use crate::run_folder::{self, Budget};
+use crate::{Outcome, VERSION};
 use anyhow::Result;
 use outflank_games::Game;
 use outflank_games::checkers::Checkers;
@@ -16,7 +17,7 @@ use outflank_learners::gp::{
     GameOracle, GameOracleConfig, GpConfig, GpError, GpEvaluator, GpLearner, HeuristicSpace,
     InferenceConfig, PreferenceOracle, Sampling, TestPairs,
 };
-use outflank_learners::training::{Evaluator, Measurement, TrainingPlan, model_name};
+use outflank_learners::training::{Evaluator, Measurement, Schedule, TrainingPlan, model_name};
 use outflank_models::files::Origin;
 use outflank_models::{Heuristic, NamedFeatures};
 use outflank_players::registry::RegisteredGame;
@@ -29,12 +30,15 @@ const MAX_HEURISTICS: usize = 1_000;
 const MAX_TESTS: usize = 1_000_000;
 const MAX_GAMES: u32 = 100_000;
 const MAX_DEPTH: u32 = 20;
-const MAX_OPENING: u32 = 40;
+const MAX_RANDOM_PLIES: u32 = 40;
 
 /// Trains, after all settings are checked.
 pub fn run(args: &GpArgs) -> Result<Outcome> {
     let args = with_defaults(args)?;
     set_threads(args.common.threads())?;
+    args.trainer.check()?;
+    let budget = Budget::new(&args.run, "rounds", args.rounds as f64)?;
+    let args = GpArgs { rounds: budget.value as u64, ..args };
     match Game::from(args.game) {
         Game::Othello => train::<Othello>(&args, &["heuristic", "yoshioka", "random"]),
         Game::Checkers => train::<Checkers>(&args, &["material", "random"]),
@@ -43,12 +47,12 @@ pub fn run(args: &GpArgs) -> Result<Outcome> {
 
 /// The options with the defaults that depend on others filled in.
 fn with_defaults(args: &GpArgs) -> Result<GpArgs> {
-    let (asks, opponent) = (args.ask.is_some(), args.find == "opponent");
+    let (asks, opponent) = (args.ask.is_some(), args.propose == "opponent");
     let mut args = args.clone();
     args.initial.get_or_insert(if opponent { 5 } else { 2 });
     args.opponents.get_or_insert(if asks { 1 } else { 5 });
-    args.benchmark.get_or_insert(if asks { 0 } else { 50 });
-    args.tests.get_or_insert(if asks { 0 } else { 1000 });
+    args.benchmark_opponents.get_or_insert(if asks { 0 } else { 50 });
+    args.test_pairs.get_or_insert(if asks { 0 } else { 1000 });
     let within = |name: &str, value: u64, from: u64, to: u64| -> Result<()> {
         ensure_usage!(
             (from..=to).contains(&value),
@@ -60,11 +64,11 @@ fn with_defaults(args: &GpArgs) -> Result<GpArgs> {
     within("rounds", args.rounds, 1, MAX_ROUNDS)?;
     within("initial", count(args.initial), 2, MAX_HEURISTICS as u64)?;
     within("opponents", count(args.opponents), 0, MAX_HEURISTICS as u64)?;
-    within("benchmark", count(args.benchmark), 0, MAX_HEURISTICS as u64)?;
-    within("tests", count(args.tests), 0, MAX_TESTS as u64)?;
+    within("benchmark-opponents", count(args.benchmark_opponents), 0, MAX_HEURISTICS as u64)?;
+    within("test-pairs", count(args.test_pairs), 0, MAX_TESTS as u64)?;
     within("depth", args.depth.into(), 1, MAX_DEPTH.into())?;
-    within("pair-games", args.pair_games.into(), 1, MAX_GAMES.into())?;
-    within("opening", args.opening.into(), 0, MAX_OPENING.into())?;
+    within("games-per-pair", args.games_per_pair.into(), 1, MAX_GAMES.into())?;
+    within("random-plies", args.random_plies.into(), 0, MAX_RANDOM_PLIES.into())?;
     within("restarts", args.restarts as u64, 1, 10_000)?;
     within("kernel-iterations", args.kernel_iterations as u64, 0, 10_000)?;
     within("max-iterations", args.max_iterations.into(), 1, 100_000)?;
@@ -75,8 +79,8 @@ fn with_defaults(args: &GpArgs) -> Result<GpArgs> {
         args.match_games
     );
     ensure_usage!(
-        !args.ceiling || args.tests != Some(0),
-        "--ceiling is measured on test pairs; set --tests above 0"
+        !args.accuracy_limit || args.test_pairs != Some(0),
+        "--accuracy-limit is measured on test pairs; set --test-pairs above 0"
     );
     ensure_usage!(
         args.tolerance > 0.0 && args.tolerance.is_finite(),
@@ -103,7 +107,7 @@ fn settings<P: NamedFeatures>(args: &GpArgs) -> GpConfig {
             "uncertainty" => Sampling::Uncertainty,
             _ => Sampling::Bald,
         },
-        against_best: args.find == "opponent",
+        against_best: args.propose == "opponent",
         restarts: args.restarts,
         inference: InferenceConfig {
             tolerance: args.tolerance,
@@ -118,11 +122,11 @@ fn settings<P: NamedFeatures>(args: &GpArgs) -> GpConfig {
 fn train<P: RegisteredGame + NamedFeatures>(args: &GpArgs, references: &[&str]) -> Result<Outcome> {
     let contest = GameOracleConfig {
         depth: args.depth,
-        games: args.pair_games,
-        opening: args.opening,
+        games: args.games_per_pair,
+        opening: args.random_plies,
         seed: args.common.seed,
     };
-    let benchmark = args.benchmark.unwrap_or(0);
+    let benchmark = args.benchmark_opponents.unwrap_or(0);
     // Created before the folder, so that wrong settings leave no folder.
     let gp = GpLearner::<P>::new(settings::<P>(args), contest, benchmark)?;
     let folder = open_folder(args)?;
@@ -164,18 +168,19 @@ fn train_with<P: RegisteredGame + NamedFeatures, J: PreferenceOracle>(
         .into_iter()
         .map(|column| column.name)
         .collect();
+    let origin = Origin {
+        method: "gp".to_owned(),
+        seed: Some(args.common.seed),
+        version: VERSION.to_owned(),
+        note: note(args),
+    };
     let plan = TrainingPlan {
-        budget: args.rounds,
-        unit: "round",
-        measurements: args.rounds,
+        schedule: Schedule::Even(args.rounds),
         measure_start: true,
-        origin: Origin {
-            method: "gp".to_owned(),
-            seed: Some(args.common.seed),
-            version: VERSION.to_owned(),
-            note: note(args),
-        },
-        keep_models: false,
+        time_limit: args.trainer.time_limit,
+        checkpoint_interval: args.trainer.checkpoint_every,
+        monitor: args.trainer.monitor("accuracy"),
+        ..TrainingPlan::new(args.rounds, "round", origin)
     };
     let quiet = args.common.quiet || args.ask.is_some();
     let message = |point: &Measurement| {
@@ -186,23 +191,28 @@ fn train_with<P: RegisteredGame + NamedFeatures, J: PreferenceOracle>(
         if let Some(accuracy) = figure("accuracy") {
             words.push(format!("accuracy {accuracy:.1}%"));
         }
-        if let (Some(best), true) = (figure("best"), args.benchmark != Some(0)) {
-            words.push(format!("best {best} of {}", args.benchmark.unwrap_or(0)));
+        if let (Some(best), true) = (figure("best"), args.benchmark_opponents != Some(0)) {
+            words.push(format!("best {best} of {}", args.benchmark_opponents.unwrap_or(0)));
         }
         words.join(", ")
     };
     let bar = Progress::new("training", plan.unit, plan.budget, quiet);
     let progress = RunProgress::new(folder, None, bar);
-    let Some(trained) = drive(&mut gp, &evaluator, &plan, folder, progress, message)? else {
+    // The stored number of rounds: that of `args` may be an extension.
+    let stored = Budget::new(&args.run, "rounds", args.rounds as f64)?;
+    let start = || stored.record(folder);
+    let trained = drive(&mut gp, &evaluator, &plan, folder, progress, start, message)?;
+    if !trained.complete {
         return stopped();
-    };
-    let fresh = match (args.benchmark, gp.held_out_score()) {
+    }
+    let remarks = training_remarks(&trained, "rounds", &stored);
+    let fresh = match (args.benchmark_opponents, gp.held_out_score()) {
         (Some(0), _) => None,
         (_, Ok(score)) => Some(score),
         (_, Err(GpError::Stopped)) => return stopped(),
         (_, Err(error)) => return Err(error.into()),
     };
-    let ceiling = match evaluator.tests.as_ref().filter(|_| args.ceiling) {
+    let ceiling = match evaluator.tests.as_ref().filter(|_| args.accuracy_limit) {
         None => None,
         Some(tests) => match tests.ceiling(&GameOracle::<P>::new(contest)) {
             Ok(ceiling) => Some(ceiling),
@@ -235,7 +245,7 @@ fn train_with<P: RegisteredGame + NamedFeatures, J: PreferenceOracle>(
             .collect(),
         parameters: gp.active_learner().log_parameters().to_vec(),
         tests: evaluator.tests.as_ref().map_or(0, TestPairs::len),
-        notes: gp.active_learner().warnings(),
+        notes: gp.active_learner().warnings().into_iter().chain(remarks).collect(),
         fresh,
         ceiling,
         matches,
@@ -245,14 +255,14 @@ fn train_with<P: RegisteredGame + NamedFeatures, J: PreferenceOracle>(
     Ok(Outcome::Done)
 }
 
-/// Plays the test pairs and saves each one; `Some(None)` with `--tests 0`, `None` if the user
+/// Plays the test pairs and saves each one; `Some(None)` with `--test-pairs 0`, `None` if the user
 /// stopped.
 fn tests<P: RegisteredGame + NamedFeatures>(
     args: &GpArgs,
     contest: GameOracleConfig,
     folder: &RunFolder,
 ) -> Result<Option<Option<TestPairs>>> {
-    let count = args.tests.unwrap_or(0);
+    let count = args.test_pairs.unwrap_or(0);
     if count == 0 {
         return Ok(Some(None));
     }
@@ -274,7 +284,7 @@ fn tests<P: RegisteredGame + NamedFeatures>(
 fn note(args: &GpArgs) -> String {
     let oracle = match &args.ask {
         Some(shown) => format!("a person who was shown {shown}"),
-        None => format!("{} games at depth {}", args.pair_games, args.depth),
+        None => format!("{} games at depth {}", args.games_per_pair, args.depth),
     };
     format!("{} rounds, {}, comparisons by {oracle}", args.rounds, args.sampling)
 }
@@ -285,11 +295,11 @@ fn table(args: &GpArgs) -> toml::Table {
     let mut put = |key: &str, value: toml::Value| table.insert(key.to_owned(), value);
     put("game", Game::from(args.game).name().into());
     put("sampling", args.sampling.clone().into());
-    put("find", args.find.clone().into());
+    put("propose", args.propose.clone().into());
     put("opponents-by", args.opponents_by.clone().into());
     put("space", args.space.clone().into());
     put("ard", args.ard.into());
-    put("ceiling", args.ceiling.into());
+    put("accuracy-limit", args.accuracy_limit.into());
     put("tolerance", args.tolerance.into());
     if let Some(shown) = &args.ask {
         put("ask", shown.clone().into());
@@ -298,18 +308,21 @@ fn table(args: &GpArgs) -> toml::Table {
         ("rounds", args.rounds),
         ("initial", args.initial.unwrap_or(0) as u64),
         ("opponents", args.opponents.unwrap_or(0) as u64),
-        ("benchmark", args.benchmark.unwrap_or(0) as u64),
-        ("tests", args.tests.unwrap_or(0) as u64),
+        ("benchmark-opponents", args.benchmark_opponents.unwrap_or(0) as u64),
+        ("test-pairs", args.test_pairs.unwrap_or(0) as u64),
         ("match-games", args.match_games.into()),
         ("depth", args.depth.into()),
-        ("pair-games", args.pair_games.into()),
-        ("opening", args.opening.into()),
+        ("games-per-pair", args.games_per_pair.into()),
+        ("random-plies", args.random_plies.into()),
         ("restarts", args.restarts as u64),
         ("kernel-iterations", args.kernel_iterations as u64),
         ("max-iterations", args.max_iterations.into()),
     ];
     for (key, count) in counts {
         put(key, (count as i64).into());
+    }
+    for (key, value) in args.trainer.settings() {
+        put(key, value);
     }
     table
 }
@@ -322,5 +335,5 @@ fn open_folder(args: &GpArgs) -> Result<RunFolder> {
         settings: table(args),
         data: Vec::new(),
     };
-    run_folder::open(&args.run, &config, &[])
+    run_folder::open_training(&args.run, &config, &["rounds"])
 }

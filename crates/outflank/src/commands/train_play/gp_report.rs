@@ -6,7 +6,7 @@ use anyhow::Result;
 use outflank_arena::matches::MatchReport;
 use outflank_games::Game;
 use outflank_learners::gp::AccuracyCeiling;
-use outflank_learners::training::{CURVE, Measurement};
+use outflank_learners::training::{METRICS, Measurement};
 use outflank_presentation as present;
 use outflank_report::{Align, Page, Plot, Series, Table};
 use outflank_runs::RunFolder;
@@ -74,7 +74,7 @@ impl GpResults<'_> {
 
     /// The benchmark scores as text.
     fn score(&self) -> Option<String> {
-        let (of, fresh) = (self.args.benchmark.unwrap_or(0), self.fresh?);
+        let (of, fresh) = (self.args.benchmark_opponents.unwrap_or(0), self.fresh?);
         let best = self.last("best")?;
         Some(format!("{best} of {of} on the benchmark, {fresh} of {of} against new heuristics"))
     }
@@ -151,7 +151,7 @@ fn page(folder: &RunFolder, results: &GpResults<'_>) -> Result<String> {
         });
     }
     let section = page.section("Training");
-    if args.tests != Some(0) {
+    if args.test_pairs != Some(0) {
         let mut plot = Plot::new("Accuracy", "round", "% of pairs")
             .y_range(40.0, 100.0)
             .series(Series::line("accuracy", results.series("accuracy")).band());
@@ -165,7 +165,7 @@ fn page(folder: &RunFolder, results: &GpResults<'_>) -> Result<String> {
                        posterior mean; 95% confidence intervals.";
         section.figure(&plot, caption);
     }
-    if args.benchmark != Some(0) {
+    if args.benchmark_opponents != Some(0) {
         let plot = Plot::new("Score of the best so far", "round", "points")
             .series(Series::line("best", results.series("best")));
         section.figure(&plot, "Against the random heuristics of the benchmark, one game each.");
@@ -238,7 +238,7 @@ pub fn show(folder: &RunFolder, results: &GpResults<'_>, model: &Path, seconds: 
     );
     let _ = writeln!(
         text,
-        "{seconds:.1} s. The model, {CURVE}, a TensorBoard event file and a report are in {path}."
+        "{seconds:.1} s. The model, {METRICS}, a TensorBoard event file and a report are in {path}."
     );
     let _ = writeln!(text, "Next: open {path}/report.html, or tensorboard --logdir {path}");
     let (game, other) = match Game::from(args.game) {

@@ -65,7 +65,7 @@ impl<P: RegisteredGame + NamedFeatures> Person<P> {
                 for (at, game) in games.iter().enumerate() {
                     let moves: Vec<String> =
                         game.line.moves().iter().map(ToString::to_string).collect();
-                    let result = match DEMONSTRATED_SIDE.sign() * game.margin {
+                    let result = match DEMONSTRATED_SIDE.sign() * game.result {
                         0 => "a draw".to_owned(),
                         won if won > 0 => format!("won by {won}"),
                         lost => format!("lost by {}", -lost),

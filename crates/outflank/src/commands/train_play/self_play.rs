@@ -1,6 +1,6 @@
 //! TD(λ) by self-play on large patterns with weights per stage of the game.
 
-use super::{TrainingJob, check, run_job};
+use super::{TrainingJob, budget, check, run_job};
 use crate::Outcome;
 use crate::cli::train_play::SelfPlayArgs;
 use crate::contest_setup::model_file;
@@ -44,15 +44,16 @@ pub fn run(args: &SelfPlayArgs) -> Result<Outcome> {
         args.learning_rate
     );
     ensure_usage!(
-        args.opening <= 60,
-        "--opening is a number of plies up to 60, not {}",
-        args.opening
+        args.random_plies <= 60,
+        "--random-plies is a number up to 60, not {}",
+        args.random_plies
     );
-    let stages = Stages::of_width(args.stage).ok_or_else(|| {
-        UsageError(format!("--stage is a number of discs from 1 to 60, not {}", args.stage))
+    let stages = Stages::with_width(args.discs_per_stage).ok_or_else(|| {
+        UsageError(format!("--discs-per-stage must be from 1 to 60, not {}", args.discs_per_stage))
     })?;
     ensure_usage!(args.games_per_batch > 0, "--games-per-batch must be at least 1");
-    let batches = training.games / u64::from(args.games_per_batch);
+    let budget = budget(training)?;
+    let batches = budget.value as u64 / u64::from(args.games_per_batch);
     ensure_usage!(
         batches > 0,
         "--games {} is less than a batch of {}; use more games or a smaller --games-per-batch",
@@ -64,7 +65,7 @@ pub fn run(args: &SelfPlayArgs) -> Result<Outcome> {
         batches: u32::try_from(batches).context("--games has too many batches")?,
         games_per_batch: args.games_per_batch,
         random: args.random,
-        max_opening_moves: args.opening,
+        max_opening_moves: args.random_plies,
         opponent_share: if args.opponent.is_some() { share } else { 0.0 },
         lambda: args.lambda,
         learning_rate: args.learning_rate,
@@ -76,7 +77,7 @@ pub fn run(args: &SelfPlayArgs) -> Result<Outcome> {
         ensure_usage!(
             spec.search == SearchSpec::Default
                 && (spec.random, spec.noise) == (0.0, 0.0)
-                && spec.stage.is_none(),
+                && spec.ply_switch.is_none(),
             "--opponent '{text}' plays at 1-ply with the random moves of --random; name the model alone"
         );
         match registry::find_model::<Othello>(&spec)? {
@@ -92,9 +93,10 @@ pub fn run(args: &SelfPlayArgs) -> Result<Outcome> {
         stored_name: "selfplay",
         args: training,
         settings: table(args),
-        model: format!("features {}, stages of {} discs", args.features, args.stage),
+        model: format!("features {}, stages of {} discs", args.features, args.discs_per_stage),
         data,
         workers: None,
+        budget,
     };
     run_job(&job, learner)
 }
@@ -122,9 +124,9 @@ fn table(args: &SelfPlayArgs) -> toml::Table {
     let mut table = toml::Table::new();
     table.insert("features".to_owned(), args.features.clone().into());
     let counts = [
-        ("stage", args.stage),
+        ("discs-per-stage", args.discs_per_stage),
         ("games-per-batch", args.games_per_batch),
-        ("opening", args.opening),
+        ("random-plies", args.random_plies),
     ];
     for (key, value) in counts {
         table.insert(key.to_owned(), i64::from(value).into());

@@ -34,26 +34,26 @@ impl Winograd {
         pool: &mut BufferPool,
     ) {
         let (rows, columns) = (kernel.rows(), kernel.columns());
-        let (from, to) = (conv.from.channels, conv.to.channels);
-        let (lefts, rights) = (to.div_ceil(rows), from.div_ceil(columns));
+        let (inputs, outputs) = (conv.input.channels, conv.output.channels);
+        let (left_panels, right_panels) = (outputs.div_ceil(rows), inputs.div_ceil(columns));
         let boards = BOARDS.min(conv.batch);
-        let mut left = pool.take(lefts * rows * POINTS * TILES * boards);
-        let mut right = pool.take(rights * columns * POINTS * TILES * boards);
+        let mut left = pool.take(left_panels * rows * POINTS * TILES * boards);
+        let mut right = pool.take(right_panels * columns * POINTS * TILES * boards);
         // For each point and each pair of panels, a tile of the product.
-        let mut sums = pool.take_zeroed(POINTS * lefts * rights * rows * columns);
+        let mut sums = pool.take_zeroed(POINTS * left_panels * right_panels * rows * columns);
         for first in (0..conv.batch).step_by(BOARDS) {
             let count = BOARDS.min(conv.batch - first);
             let tiles = TILES * count;
             let (left_size, right_size) = (rows * tiles, columns * tiles);
-            let left = &mut left[..lefts * POINTS * left_size];
-            let right = &mut right[..rights * POINTS * right_size];
-            let lefts_each = left.par_chunks_mut(POINTS * left_size).enumerate();
-            let lefts_each =
-                lefts_each.map(|(at, to)| (dy, Transform::Outputs, at * rows, rows, to));
-            let rights_each = right.par_chunks_mut(POINTS * right_size).enumerate();
-            let rights_each =
-                rights_each.map(|(at, to)| (x, Transform::Inputs, at * columns, columns, to));
-            lefts_each.chain(rights_each).for_each(|(from, transform, map, lanes, to)| {
+            let left = &mut left[..left_panels * POINTS * left_size];
+            let right = &mut right[..right_panels * POINTS * right_size];
+            let left_tasks = left.par_chunks_mut(POINTS * left_size).enumerate();
+            let left_tasks =
+                left_tasks.map(|(at, to)| (dy, Transform::Outputs, at * rows, rows, to));
+            let right_tasks = right.par_chunks_mut(POINTS * right_size).enumerate();
+            let right_tasks =
+                right_tasks.map(|(at, to)| (x, Transform::Inputs, at * columns, columns, to));
+            left_tasks.chain(right_tasks).for_each(|(from, transform, map, lanes, to)| {
                 let stride = 64 * conv.batch;
                 let maps = &from[map * stride..];
                 let task = TransformBoards { maps, stride, first, transform, to };
@@ -65,10 +65,10 @@ impl Winograd {
                 }
             });
             let (left, right) = (&*left, &*right);
-            let each = sums.par_chunks_mut(rights * rows * columns).enumerate();
+            let each = sums.par_chunks_mut(right_panels * rows * columns).enumerate();
             each.for_each(|(at, sums)| {
-                let (point, panel) = (at / lefts, at % lefts);
-                let count = rows.min(to - panel * rows);
+                let (point, panel) = (at / left_panels, at % left_panels);
+                let count = rows.min(outputs - panel * rows);
                 let left = &left[(panel * POINTS + point) * left_size..][..left_size];
                 for (panel, sums) in sums.chunks_exact_mut(rows * columns).enumerate() {
                     let right = &right[(panel * POINTS + point) * right_size..][..right_size];
@@ -77,11 +77,13 @@ impl Winograd {
             });
         }
         let sums_of = |output: usize, map: usize| {
-            let tile = output / rows * rights + map / columns;
+            let tile = output / rows * right_panels + map / columns;
             let at = tile * rows * columns + output % rows * columns + map % columns;
-            std::array::from_fn(|point| sums[point * lefts * rights * rows * columns + at])
+            std::array::from_fn(|point| {
+                sums[point * left_panels * right_panels * rows * columns + at]
+            })
         };
-        dweight.par_chunks_mut(9 * from).enumerate().for_each(|(output, kernels)| {
+        dweight.par_chunks_mut(9 * inputs).enumerate().for_each(|(output, kernels)| {
             for (map, taps) in kernels.as_chunks_mut::<9>().0.iter_mut().enumerate() {
                 let gradient = kernel_gradient(&sums_of(output, map));
                 taps.iter_mut().zip(gradient).for_each(|(to, gradient)| *to += gradient);
@@ -93,16 +95,16 @@ impl Winograd {
 
 /// Computes Gᵀ dU G.
 fn kernel_gradient(points: &[f32; POINTS]) -> [f32; 9] {
-    let line = |[a, b, c, d]: [f32; 4]| {
+    let multiply = |[a, b, c, d]: [f32; 4]| {
         let (sum, difference) = ((b + c) / 2.0, (b - c) / 2.0);
         [a + sum, difference, d + sum]
     };
-    let rows = [0, 1, 2, 3].map(|column| line([0, 4, 8, 12].map(|row| points[row + column])));
-    let taps = [0, 1, 2].map(|row| line(rows.map(|column| column[row])));
+    let rows = [0, 1, 2, 3].map(|column| multiply([0, 4, 8, 12].map(|row| points[row + column])));
+    let taps = [0, 1, 2].map(|row| multiply(rows.map(|column| column[row])));
     std::array::from_fn(|tap| taps[tap / 3][tap % 3])
 }
 
-/// Transforms boards from `first` on. `stride` is the distance of channels in `maps`.
+/// Transforms the boards from `first` on, for the channels in `maps`, which are `stride` apart.
 struct TransformBoards<'a> {
     maps: &'a [f32],
     stride: usize,
@@ -192,12 +194,12 @@ mod tests {
 
     fn conv(from: usize, to: usize, batch: usize) -> Conv {
         let shape = |channels: usize| Shape { channels, side: 8 };
-        Conv { from: shape(from), to: shape(to), size: 3, stride: 1, batch }
+        Conv { input: shape(from), output: shape(to), size: 3, stride: 1, batch }
     }
 
     /// Returns the gradient of each weight by direct summation, and the sum of absolute values.
     fn reference(conv: Conv, x: &[f32], dy: &[f32]) -> Vec<(f64, f64)> {
-        let (from, batch) = (conv.from.channels, conv.batch);
+        let (from, batch) = (conv.input.channels, conv.batch);
         let each = |at: usize| {
             let (output, map, tap) = (at / 9 / from, at / 9 % from, at % 9);
             let (mut sum, mut magnitude) = (0.0, 0.0);
@@ -215,7 +217,7 @@ mod tests {
             }
             (sum, magnitude)
         };
-        (0..9 * from * conv.to.channels).map(each).collect()
+        (0..9 * from * conv.output.channels).map(each).collect()
     }
 
     #[test]
@@ -237,7 +239,7 @@ mod tests {
     fn results_do_not_depend_on_kernel_or_threads() {
         let (from, to, batch) = (39, 29, 18);
         let (x, _, dy) = layer(from, to, batch);
-        let run = |kernel: GemmKernel, threads: usize| {
+        let gradient = |kernel: GemmKernel, threads: usize| {
             let threads = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             let mut found = vec![0.5; 9 * from * to];
             let (conv, mut pool) = (conv(from, to, batch), BufferPool::default());
@@ -246,9 +248,9 @@ mod tests {
             });
             found
         };
-        let expected = run(GemmKernel::Portable, 1);
+        let expected = gradient(GemmKernel::Portable, 1);
         for kernel in GemmKernel::all() {
-            assert_eq!(run(kernel, 3), expected, "{kernel:?}");
+            assert_eq!(gradient(kernel, 3), expected, "{kernel:?}");
         }
     }
 }

@@ -32,7 +32,7 @@ pub struct SearchLimits {
 }
 
 /// An Othello player that accepts search limits and evaluates moves.
-pub struct EnginePlayer {
+pub struct AnalysisEngine {
     name: String,
     player: Box<dyn Player<Othello>>,
     search: Option<IterativeDeepening<Othello>>,
@@ -71,9 +71,9 @@ struct SearchOptions {
     prune: bool,
 }
 
-impl EnginePlayer {
+impl AnalysisEngine {
     /// Creates the player with the given specification.
-    pub fn new(text: &str, threads: usize, seed: u64) -> Result<EnginePlayer, RegistryError> {
+    pub fn new(text: &str, threads: usize, seed: u64) -> Result<AnalysisEngine, RegistryError> {
         let factory = registry::factory::<Othello>(text)?;
         let player = factory.make()?;
         let spec: PlayerSpec = text.parse()?;
@@ -90,14 +90,14 @@ impl EnginePlayer {
                 None => search,
             }
         });
-        let (is_explicit, threshold) = (spec.cut.is_some(), spec.timed_probcut_threshold());
+        let (is_explicit, threshold) = (spec.probcut.is_some(), spec.timed_probcut_threshold());
         let mut pruning = Pruning { model, is_explicit, threshold, probcut: None };
         if is_explicit {
             pruning.fit();
         }
         let rng = stream(seed, &["engine", &factory.name]);
         let interrupt = SearchInterrupt::default();
-        Ok(EnginePlayer {
+        Ok(AnalysisEngine {
             name: factory.name,
             player,
             search,

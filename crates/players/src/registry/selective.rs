@@ -1,0 +1,76 @@
+//! Factories of players with the selective search.
+
+use super::build::{MAX_SEARCHES, invalid};
+use super::{RegistryError, run_model_path};
+use crate::selective::{FitSize, SelectiveModel, SelectivePlayer, SelectiveSearch};
+use crate::spec::SearchSpec;
+use crate::{PlayerFactory, PlayerSpec};
+use outflank_games::othello::Othello;
+use outflank_models::{Model, embedded, files};
+use std::path::Path;
+use std::time::Duration;
+
+/// Maximum number of empty squares at which a search under a time limit tries to solve the game. A
+/// selective result is available long before the exact one.
+const TIMED_EXACT: u32 = 26;
+
+/// The same for a search to a fixed depth.
+const DEFAULT_EXACT: u32 = 18;
+
+/// Default ProbCut threshold in standard deviations.
+const THRESHOLD: f64 = 1.2;
+
+/// Creates players with the selective search of a pattern model.
+pub(super) fn factory(spec: &PlayerSpec) -> Result<PlayerFactory<Othello>, RegistryError> {
+    let SearchSpec::Selective { plies, exact } = spec.search else {
+        return Err(invalid(spec, "it has no selective search"));
+    };
+    let model = selective_model(spec)?.ok_or_else(|| {
+        invalid(
+            spec,
+            "the selective search (@mpc) needs a pattern model that evaluates positions, such as \
+             champion",
+        )
+    })?;
+    let limited = spec.seconds.is_some() || spec.nodes.is_some();
+    let exact = exact.unwrap_or(if limited { TIMED_EXACT } else { DEFAULT_EXACT });
+    let threshold = spec.probcut.unwrap_or(THRESHOLD) as f32;
+    let threads = spec.threads.unwrap_or(1) as usize;
+    let time = spec.seconds.map(Duration::from_secs_f64);
+    let (techniques, clock, nodes) = (spec.techniques, spec.clock, spec.nodes);
+    Ok(PlayerFactory::new(spec.label(), move || {
+        let search = SelectiveSearch::new(model.clone())
+            .with_max_depth(plies.unwrap_or(u32::MAX))
+            .with_exact(exact)
+            .with_threshold(threshold)
+            .with_techniques(techniques)
+            .with_threads(threads);
+        Ok(Box::new(SelectivePlayer::new(search, time, clock, nodes)))
+    })
+    .with_max_instances(MAX_SEARCHES))
+}
+
+/// Loads the model of a specification. Returns `None` if it is not a pattern model.
+fn selective_model(spec: &PlayerSpec) -> Result<Option<SelectiveModel>, RegistryError> {
+    if spec.model == "champion" {
+        return Ok(SelectiveModel::champion());
+    }
+    let model = match embedded::find(&spec.model) {
+        Some(embedded::Embedded::Model(model)) => model,
+        Some(embedded::Embedded::Heuristic(_)) => return Ok(None),
+        None => {
+            // Reports unknown names and damaged files.
+            super::find_model::<Othello>(spec)?;
+            let path = Path::new(&spec.model);
+            let file = if path.is_dir() { run_model_path(path) } else { path.to_owned() };
+            if files::is_heuristic(&file) {
+                return Ok(None);
+            }
+            files::load(&file)?.0
+        }
+    };
+    match model {
+        Model::Patterns(patterns) => Ok(SelectiveModel::fit(&patterns, FitSize::QUICK)),
+        _ => Ok(None),
+    }
+}
