@@ -1,0 +1,136 @@
+//! Jobs that a worker receives, and answers that a coordinator receives.
+
+use outflank_arena::remote::{GameJobHandler, OpeningSource, publish};
+use outflank_arena::{ContestConfig, contest};
+use outflank_games::Line;
+use outflank_games::othello::Othello;
+use outflank_players::PlayerFactory;
+use outflank_players::registry::factories;
+use outflank_runs::files::checksum;
+use outflank_runs::{
+    AcceptFn, BlobStore, JobBatch, JobHandler, Verification, WorkQueue, WorkQueueError,
+};
+use serde_json::Value;
+use std::cell::LazyCell;
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::{Arc, Mutex};
+use tempfile::TempDir;
+
+const PLAYERS: [&str; 2] = ["random", "random?name=other"];
+
+/// A queue in memory that answers every job with the same bytes.
+#[derive(Debug)]
+struct FakeQueue {
+    verification: Verification,
+    blobs: Mutex<HashMap<String, Vec<u8>>>,
+    answer: Mutex<Vec<u8>>,
+}
+
+impl Default for FakeQueue {
+    fn default() -> FakeQueue {
+        // No game is played again: a fuzzer needs speed.
+        let verification = Verification::new(0.0, 1);
+        FakeQueue { verification, blobs: Mutex::default(), answer: Mutex::default() }
+    }
+}
+
+impl BlobStore for FakeQueue {
+    fn put(&self, bytes: &[u8]) -> Result<String, WorkQueueError> {
+        let sha256 = checksum(bytes);
+        self.blobs.lock().expect("no panic").insert(sha256.clone(), bytes.to_vec());
+        Ok(sha256)
+    }
+
+    fn get(&self, sha256: &str, _: u64) -> Result<Vec<u8>, WorkQueueError> {
+        let found = self.blobs.lock().expect("no panic").get(sha256).cloned();
+        found.ok_or_else(|| WorkQueueError(format!("no blob {sha256}")))
+    }
+}
+
+impl WorkQueue for FakeQueue {
+    fn run(
+        &self,
+        batch: JobBatch<'_>,
+        _: &dyn Fn(Range<usize>) -> Vec<u8>,
+        accept: &mut AcceptFn<'_>,
+    ) -> Result<(), WorkQueueError> {
+        let answer = self.answer.lock().expect("no panic").clone();
+        accept(0..batch.jobs.min(1), "worker", &answer);
+        Err(WorkQueueError("no further answers".to_owned()))
+    }
+
+    fn verification(&self) -> &Verification {
+        &self.verification
+    }
+
+    fn quarantine(&self, _: &str, _: &str) {}
+
+    fn delete(&self, _: &str) {}
+
+    fn status(&self) -> String {
+        String::new()
+    }
+}
+
+struct Worker {
+    queue: Arc<FakeQueue>,
+    players: Vec<PlayerFactory<Othello>>,
+    handler: GameJobHandler,
+    _folder: TempDir,
+}
+
+thread_local! {
+    static WORKER: LazyCell<Worker> = LazyCell::new(|| {
+        let folder = tempfile::tempdir().expect("a folder");
+        Worker {
+            queue: Arc::default(),
+            players: factories::<Othello>(&PLAYERS.map(str::to_owned), 0.0).expect("players"),
+            handler: GameJobHandler::new(folder.path(), 1 << 30),
+            _folder: folder,
+        }
+    });
+}
+
+/// The first byte selects what the others are: a job, the document of a contest, or an answer.
+pub fn jobs(bytes: &[u8]) {
+    let Some((first, rest)) = bytes.split_first() else { return };
+    WORKER.with(|worker| match first % 3 {
+        0 if rounds(rest) < 8 => drop(worker.handler.execute(rest, &*worker.queue)),
+        0 => {}
+        1 => contest_document(worker, rest),
+        _ => answer(worker, rest),
+    });
+}
+
+/// The number of rounds in a job. A job with many rounds is valid and takes long.
+fn rounds(job: &[u8]) -> u64 {
+    let Ok(job) = serde_json::from_slice::<Value>(job) else { return 0 };
+    let Some(batches) = job["batches"].as_array() else { return 0 };
+    let length = |batch: &Value| batch[3].as_u64()?.checked_sub(batch[2].as_u64()?);
+    batches.iter().filter_map(length).fold(0, u64::saturating_add)
+}
+
+/// A job without games loads the contest of this document.
+fn contest_document(worker: &Worker, document: &[u8]) {
+    let sha256 = worker.queue.put(document).expect("memory");
+    let job = format!(r#"{{"contest": "{sha256}", "batches": []}}"#);
+    let _ = worker.handler.execute(job.as_bytes(), &*worker.queue);
+    worker.queue.blobs.lock().expect("no panic").remove(&sha256);
+}
+
+fn answer(worker: &Worker, answer: &[u8]) {
+    *worker.queue.answer.lock().expect("no panic") = answer.to_vec();
+    let queue: Arc<dyn WorkQueue> = worker.queue.clone();
+    let openings = OpeningSource { file: None, first: None };
+    let players = PLAYERS.map(str::to_owned);
+    let remote = publish(&queue, &players, &worker.players, 0.0, openings, 1).expect("a contest");
+    let config = ContestConfig {
+        openings: vec![Line::default()],
+        rounds: 1,
+        seed: 1,
+        threads: 1,
+        remote: Some(remote),
+    };
+    let _ = contest(&worker.players, &[(0, 1)], &config, None, |_| true);
+}
