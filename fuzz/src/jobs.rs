@@ -1,7 +1,7 @@
 //! Jobs that a worker receives, and answers that a coordinator receives.
 
-use outflank_arena::remote::{GameJobHandler, OpeningSource, publish};
-use outflank_arena::{ContestConfig, contest};
+use outflank_arena::remote::{GameJobHandler, OpeningSource, publish_contest};
+use outflank_arena::{ContestConfig, play_contest};
 use outflank_games::Line;
 use outflank_games::othello::Othello;
 use outflank_players::PlayerFactory;
@@ -122,9 +122,10 @@ fn contest_document(worker: &Worker, document: &[u8]) {
 fn answer(worker: &Worker, answer: &[u8]) {
     *worker.queue.answer.lock().expect("no panic") = answer.to_vec();
     let queue: Arc<dyn WorkQueue> = worker.queue.clone();
-    let openings = OpeningSource { file: None, first: None };
+    let openings = OpeningSource { file: None, first_side: None };
     let players = PLAYERS.map(str::to_owned);
-    let remote = publish(&queue, &players, &worker.players, 0.0, openings, 1).expect("a contest");
+    let remote =
+        publish_contest(&queue, &players, &worker.players, 0.0, openings, 1).expect("a contest");
     let config = ContestConfig {
         openings: vec![Line::default()],
         rounds: 1,
@@ -132,5 +133,5 @@ fn answer(worker: &Worker, answer: &[u8]) {
         threads: 1,
         remote: Some(remote),
     };
-    let _ = contest(&worker.players, &[(0, 1)], &config, None, |_| true);
+    let _ = play_contest(&worker.players, &[(0, 1)], &config, None, |_| true);
 }

@@ -1,9 +1,9 @@
 //! Move-prediction accuracy: how often a model's best move is the move that was played.
 //!
-//! A decision with two or more legal moves is a choice. A decision with one legal move counts in `all`
-//! and not in `choices`. If a model scores k moves equally best and the played move is one of them,
-//! the decision counts as 1/k of a hit. Stages of the game are defined by the number of discs on the
-//! board after the move, as in Runarsson & Lucas (2014), Table II.
+//! A decision with two or more legal moves is a choice. A decision with one legal move counts in
+//! `all` and not in `choices`. If a model scores k moves equally best and the played move is one of
+//! them, the decision counts as 1/k of a hit. Stages of the game are defined by the number of discs
+//! on the board after the move, as in Runarsson & Lucas (2014), Table II.
 
 use crate::ratings::Z_95;
 use outflank_games::Position;
@@ -70,10 +70,10 @@ impl Hits {
         (low.max(0.0).min(percent), high.min(100.0).max(percent))
     }
 
-    /// The larger of the two distances from the percentage to the ends of its interval; 0 if there
-    /// are no decisions. For many decisions this is half the width of the interval.
+    /// The larger of the two distances from the percentage to the ends of its 95% interval; 0 if
+    /// there are no decisions. For many decisions this is half the width of the interval.
     #[must_use]
-    pub fn error(&self) -> f64 {
+    pub fn half_width(&self) -> f64 {
         if self.count == 0 {
             return 0.0;
         }
@@ -81,7 +81,7 @@ impl Hits {
         (self.percent() - low).max(high - self.percent())
     }
 
-    /// Creates the hits of this percentage of `count` decisions.
+    /// Creates the hits that are this percentage of `count` decisions.
     #[must_use]
     pub fn from_percent(percent: f64, count: u64) -> Hits {
         Hits { hits: percent / 100.0 * count as f64, count }
@@ -151,13 +151,14 @@ impl Accuracy {
         self.choices.add(hit);
         self.ties_as_hits.add(if better == 0 { 1.0 } else { 0.0 });
         for (k, top_k) in self.top_k.iter_mut().enumerate() {
-            // Ranks among the first k + 1 that are left for the tied moves.
+            // The better moves take the first ranks; of the first k + 1 ranks, these are left for
+            // the tied moves.
             let ranks_left = (k + 1) as f64 - better as f64;
             top_k.add((ranks_left / tied as f64).clamp(0.0, 1.0));
         }
         let pairs = worse as f64 + 0.5 * (tied - 1) as f64;
         let discs = position.pieces() + 1;
-        let stage = ACCURACY_STAGES.iter().position(|&(_, most)| discs <= most).unwrap_or(12);
+        let stage = ACCURACY_STAGES.iter().position(|&(_, max)| discs <= max).unwrap_or(12);
         for hits in [&mut self.pairs, &mut self.stage_pairs[stage]] {
             hits.hits += pairs;
             hits.count += (moves - 1) as u64;
@@ -225,15 +226,16 @@ mod tests {
             // The interval of the misses is the mirror image.
             let misses = Hits { hits: count as f64 - hits, count }.interval();
             assert!(close(misses.0, 1.0 - high) && close(misses.1, 1.0 - low), "{misses:?}");
-            // The error is the distance to the farther end.
-            let hit = hits / count as f64;
-            let error = Hits { hits, count }.error();
-            assert!((error / 100.0 - (hit - low).max(high - hit)).abs() < 6e-5, "{error}");
+            // The half-width is the distance to the farther end.
+            let proportion = hits / count as f64;
+            let half_width = Hits { hits, count }.half_width();
+            let expected = (proportion - low).max(high - proportion);
+            assert!((half_width / 100.0 - expected).abs() < 6e-5, "{half_width}");
         }
         assert_eq!(Hits { hits: 0.0, count: 20 }.interval().0, 0.0);
         assert_eq!(Hits::from_percent(100.0, 7).interval().1, 100.0);
         // For many decisions it is the normal approximation: 1.96 sqrt(0.6 * 0.4 / 400,000).
-        assert!((Hits::from_percent(60.0, 400_000).error() - 0.1518).abs() < 2e-4);
-        assert_eq!((Hits::default().error(), Hits::default().interval()), (0.0, (0.0, 100.0)));
+        assert!((Hits::from_percent(60.0, 400_000).half_width() - 0.1518).abs() < 2e-4);
+        assert_eq!((Hits::default().half_width(), Hits::default().interval()), (0.0, (0.0, 100.0)));
     }
 }

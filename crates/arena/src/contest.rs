@@ -1,19 +1,20 @@
-//! Plays each game of a match or league exactly once, also if the run is interrupted and resumed.
+//! Plays each game of a match or league exactly once, even if the run is interrupted and resumed.
 //!
 //! A game is identified by (black, white, round), and its RNG stream is seeded by the same key.
 //! The result therefore does not depend on the order of players, the number of threads, an
 //! interruption, or players added later.
 
-use crate::game::PlayedGame;
+use crate::batch_workers::{BatchWorkers, LOCAL};
+use crate::game::{EarlyEnd, EarlyEndReason, PlayedGame};
 use crate::journal_line::FinishedGames;
 use crate::lockstep::{GameSetup, play_lockstep};
 use crate::player_pool::PlayerPool;
 use crate::remote::{self, KnownGames, RemoteWorkers};
-use crate::worker_record::{LOCAL, WorkerRecord};
 use outflank_games::{Line, Position, Side};
 use outflank_players::PlayerFactory;
 use outflank_runs::files::FileError;
 use outflank_runs::{Journal, WorkQueueError, parallel_in_order, rng, stop_requested};
+use std::path::{Path, PathBuf};
 
 /// Settings shared by all games of a contest.
 #[derive(Clone, Debug)]
@@ -42,7 +43,7 @@ pub(crate) type GameKey = (usize, usize, u32);
 
 /// One game of a contest. Players are indices into the list of player factories.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Game<P: Position> {
+pub struct ContestGame<P: Position> {
     /// The black player.
     pub black: usize,
     /// The white player.
@@ -53,7 +54,7 @@ pub struct Game<P: Position> {
     pub played: PlayedGame<P>,
 }
 
-impl<P: Position> Game<P> {
+impl<P: Position> ContestGame<P> {
     /// The score of a player in half points: 2, 1 or 0.
     #[must_use]
     pub fn half_points_of(&self, player: usize) -> u32 {
@@ -78,9 +79,12 @@ pub enum ContestError {
     File(#[from] FileError),
     /// A line of the journal is not a game of this contest.
     #[error(
-        "games.tsv:{line}: game does not belong to this contest ({reason}). Resume with the original --openings, or start a new run with --out."
+        "{path}:{line}: game does not belong to this contest ({reason}). Resume with the original \
+         openings, or start a new run."
     )]
     ForeignGame {
+        /// The path of the journal.
+        path: PathBuf,
         /// The line of the journal, from 1.
         line: usize,
         /// The mismatch.
@@ -94,15 +98,16 @@ pub enum ContestError {
     Empty,
 }
 
-/// Minimum number of rounds in a batch. More rounds reduce the cost of scheduling; an interruption
-/// loses at most the batches in progress.
+/// Minimum number of rounds in a batch. Larger batches reduce the scheduling overhead; an
+/// interruption loses the games of the batches in progress.
 const MIN_ROUNDS_PER_BATCH: u32 = 8;
 
 /// Consecutive rounds of one pair, the unit of work of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RoundBatch {
-    pub(crate) first: usize,
-    pub(crate) second: usize,
+    /// The two players.
+    pub(crate) pair: (usize, usize),
+    /// The first round, and the round after the last.
     pub(crate) rounds: (u32, u32),
     /// Number of games played in lockstep.
     pub(crate) lockstep: usize,
@@ -111,63 +116,64 @@ pub(crate) struct RoundBatch {
 impl RoundBatch {
     /// Returns the keys of the games in order, both colors of each round.
     pub(crate) fn games(self) -> impl Iterator<Item = GameKey> {
-        let RoundBatch { first, second, rounds, .. } = self;
-        (rounds.0..rounds.1).flat_map(move |round| [(first, second, round), (second, first, round)])
+        let RoundBatch { pair: (a, b), rounds, .. } = self;
+        (rounds.0..rounds.1).flat_map(move |round| [(a, b, round), (b, a, round)])
     }
 
     /// Splits the rounds of a pair into batches.
     fn split<P: Position>(
         factories: &[PlayerFactory<P>],
-        (first, second): (usize, usize),
+        pair: (usize, usize),
         rounds: u32,
     ) -> impl Iterator<Item = RoundBatch> {
-        let (size, lockstep) = RoundBatch::size(factories, first, second);
+        let (size, lockstep) = RoundBatch::size(factories, pair);
         (0..rounds).step_by(size as usize).map(move |from| {
             let to = (from + size).min(rounds);
-            RoundBatch { first, second, rounds: (from, to), lockstep }
+            RoundBatch { pair, rounds: (from, to), lockstep }
         })
     }
 
     /// Returns the number of rounds in a batch of two players, and of games played in lockstep.
-    fn size<P: Position>(
-        factories: &[PlayerFactory<P>],
-        first: usize,
-        second: usize,
-    ) -> (u32, usize) {
-        let lockstep = factories[first].concurrent_games(&factories[second]);
+    fn size<P: Position>(factories: &[PlayerFactory<P>], (a, b): (usize, usize)) -> (u32, usize) {
+        let lockstep = factories[a].concurrent_games(&factories[b]);
         (MIN_ROUNDS_PER_BATCH.max(lockstep.div_ceil(2) as u32), lockstep)
     }
 
-    /// Returns the batch that contains a game; its last round may lie after the last of the contest.
+    /// Returns the batch that contains a game. It may contain more rounds than the contest.
     fn of_game<P: Position>(
         factories: &[PlayerFactory<P>],
-        (first, second, round): GameKey,
+        (black, white, round): GameKey,
     ) -> RoundBatch {
-        let (size, lockstep) = RoundBatch::size(factories, first, second);
+        let pair = (black, white);
+        let (size, lockstep) = RoundBatch::size(factories, pair);
         let from = round / size * size;
-        RoundBatch { first, second, rounds: (from, from.saturating_add(size)), lockstep }
+        RoundBatch { pair, rounds: (from, from.saturating_add(size)), lockstep }
     }
 }
 
-/// A game, and whether it is new (played now) or was read from the journal.
-pub(crate) type GameAndIsNew<P> = (Game<P>, bool);
+/// A game of a batch.
+pub(crate) struct BatchGame<P: Position> {
+    pub(crate) game: ContestGame<P>,
+    /// Whether the journal lacks the game.
+    pub(crate) is_new: bool,
+}
 
-/// What happens in a contest.
+/// An event of a contest in progress.
 #[derive(Clone, Debug)]
 pub enum ContestEvent<P: Position> {
-    /// The next games, and the number of new games among them.
-    Games(Vec<Game<P>>, usize),
-    /// A remote worker returned forged games, and the contest starts again without them. All games
-    /// passed so far are void; the games follow from the first one.
+    /// The next games, and the number of new ones among them, which were not in the journal.
+    Games(Vec<ContestGame<P>>, usize),
+    /// A remote worker returned wrong games, and the contest starts again without them. All games
+    /// passed so far are void: every game is passed again, starting with the first.
     Restarted,
 }
 
 /// Plays all rounds of all `pairs` and passes every game to `on_event` in order: pair by pair,
 /// round by round. Games that the journal holds are not played again; new games are appended to it.
 ///
-/// `on_event` returns whether to continue. The result is `false` if the user requested a stop before
-/// the last game.
-pub fn contest<P: Position>(
+/// `on_event` returns whether to continue. The result is `Ok(false)` if the user requested a stop,
+/// otherwise `Ok(true)`, even if `on_event` ended the contest early.
+pub fn play_contest<P: Position>(
     factories: &[PlayerFactory<P>],
     pairs: &[(usize, usize)],
     config: &ContestConfig<P>,
@@ -179,31 +185,33 @@ pub fn contest<P: Position>(
     }
     let (mut journal, mut lines) =
         journal.map_or((None, Vec::new()), |(j, lines)| (Some(j), lines));
-    let mut record = match &journal {
-        Some(journal) => WorkerRecord::open(journal.path(), config.remote.is_some())?,
-        None => WorkerRecord::default(),
+    let mut batch_workers = match &journal {
+        Some(journal) => BatchWorkers::open(journal.path(), config.remote.is_some())?,
+        None => BatchWorkers::default(),
     };
     if let Some(workers) = &config.remote {
-        record.quarantined().for_each(|worker| workers.quarantine(worker));
+        batch_workers.quarantined().for_each(|worker| workers.quarantine(worker));
     }
     let batches: Vec<RoundBatch> =
         pairs.iter().flat_map(|&pair| RoundBatch::split(factories, pair, config.rounds)).collect();
-    let mut kept = FinishedGames::new();
+    let mut to_rewrite = FinishedGames::new();
     loop {
+        let path = journal.as_ref().map_or(Path::new(""), Journal::path);
         let (finished, valid_lines) =
-            config.parse_valid_games(factories, &lines, &mut kept, &|key| {
-                record.is_suspect(factories, RoundBatch::of_game(factories, key))
+            config.parse_valid_games(factories, (path, &lines), &mut to_rewrite, &|key| {
+                let batch = RoundBatch::of_game(factories, key);
+                batch_workers.was_played_by_quarantined(factories, batch)
             })?;
         if let Some(journal) = journal.as_mut().filter(|_| valid_lines < lines.len()) {
             journal.truncate(&lines[..valid_lines])?;
         }
         lines = Vec::new();
-        let known = KnownGames { finished, kept: std::mem::take(&mut kept) };
+        let known = KnownGames { finished, to_rewrite: std::mem::take(&mut to_rewrite) };
         let mut attempt = Attempt {
             factories,
             config,
             journal: &mut journal,
-            record: &mut record,
+            batch_workers: &mut batch_workers,
             outcome: Ok(true),
         };
         let quarantined = attempt.play(&batches, &known, &mut on_event)?;
@@ -214,12 +222,12 @@ pub fn contest<P: Position>(
         if quarantined.is_empty() || outcome.is_err() {
             return outcome;
         }
-        // Durable before the journal is truncated, so that a killed run is resumed correctly.
-        record.quarantine(&quarantined)?;
+        // Synced before the journal is truncated, so that a killed run is resumed correctly.
+        batch_workers.quarantine(&quarantined)?;
         if stop_requested() {
             return Ok(false);
         }
-        kept = known.kept;
+        to_rewrite = known.to_rewrite;
         if let Some(open) = journal {
             let path = open.path().to_owned();
             drop(open);
@@ -235,13 +243,13 @@ struct Attempt<'a, P: Position> {
     factories: &'a [PlayerFactory<P>],
     config: &'a ContestConfig<P>,
     journal: &'a mut Option<Journal>,
-    record: &'a mut WorkerRecord,
-    /// Whether all games were played, or an error of the journal.
+    batch_workers: &'a mut BatchWorkers,
+    /// `Ok(false)` after a stop request, otherwise `Ok(true)`, or an error of the journal.
     outcome: Result<bool, ContestError>,
 }
 
 impl<P: Position> Attempt<'_, P> {
-    /// Plays the batches; returns the workers that were quarantined.
+    /// Plays the batches and returns the workers that were quarantined.
     fn play(
         &mut self,
         batches: &[RoundBatch],
@@ -261,34 +269,35 @@ impl<P: Position> Attempt<'_, P> {
             );
             return Ok(Vec::new());
         };
-        let mut accept = |batch: RoundBatch, games: Vec<GameAndIsNew<P>>, worker: Option<&str>| {
+        let mut accept = |batch: RoundBatch, games: Vec<BatchGame<P>>, worker: Option<&str>| {
             self.accept(batch, games, worker, on_event)
         };
-        let end = remote::play(workers, factories, config, known, batches, &mut accept)?;
-        if !end.all_played && stop_requested() && self.outcome.is_ok() {
+        let end = remote::play_remotely(workers, factories, config, known, batches, &mut accept)?;
+        if !end.all_accepted && stop_requested() && self.outcome.is_ok() {
             self.outcome = Ok(false);
         }
         Ok(end.quarantined)
     }
 
-    /// Appends the new games of a batch to the journal and passes all of them on. `worker` played them
-    /// now. Returns whether to continue.
+    /// Appends the new games of a batch to the journal and passes all its games to `on_event`.
+    /// Returns whether to continue. `worker` is the name of the worker that played the batch, if
+    /// it was played in this attempt.
     fn accept(
         &mut self,
         batch: RoundBatch,
-        games: Vec<GameAndIsNew<P>>,
+        games: Vec<BatchGame<P>>,
         worker: Option<&str>,
         on_event: &mut dyn FnMut(ContestEvent<P>) -> bool,
     ) -> bool {
-        let new = games.iter().filter(|(_, new)| *new);
-        let new: Vec<String> =
-            new.map(|(game, _)| game.to_line(self.factories, self.config)).collect();
-        if let Err(error) = self.write(batch, &new, worker) {
+        let new = games.iter().filter(|game| game.is_new);
+        let new_lines: Vec<String> =
+            new.map(|new| new.game.to_line(self.factories, self.config)).collect();
+        if let Err(error) = self.write(batch, &new_lines, worker) {
             self.outcome = Err(error.into());
             return false;
         }
-        let games = games.into_iter().map(|(game, _)| game).collect();
-        let proceed = on_event(ContestEvent::Games(games, new.len()));
+        let games = games.into_iter().map(|batch_game| batch_game.game).collect();
+        let proceed = on_event(ContestEvent::Games(games, new_lines.len()));
         if stop_requested() {
             self.outcome = Ok(false);
         }
@@ -303,8 +312,8 @@ impl<P: Position> Attempt<'_, P> {
     ) -> Result<(), FileError> {
         let Some(journal) = self.journal else { return Ok(()) };
         if let Some(worker) = worker.filter(|_| !lines.is_empty()) {
-            // Before the games, so that no game of the journal lacks its worker.
-            self.record.add(self.factories, batch, worker)?;
+            // Written before the games, so that no game of the journal lacks its worker.
+            self.batch_workers.add(self.factories, batch, worker)?;
         }
         journal.append(lines)
     }
@@ -312,14 +321,14 @@ impl<P: Position> Attempt<'_, P> {
 
 /// Plays the games of a batch that are not in `finished` and returns all games of the batch.
 ///
-/// After a stop request the result ends before the first game that was not played.
+/// After a stop request, the result ends before the first game that was not played.
 pub(crate) fn play_batch<P: Position>(
     pool: &mut PlayerPool<'_, P>,
     factories: &[PlayerFactory<P>],
     config: &ContestConfig<P>,
     finished: &FinishedGames<P>,
     batch: RoundBatch,
-) -> Vec<GameAndIsNew<P>> {
+) -> Vec<BatchGame<P>> {
     let missing: Vec<_> = batch.games().filter(|key| !finished.contains_key(key)).collect();
     let mut new = FinishedGames::<P>::new();
     for keys in missing.chunks(batch.lockstep) {
@@ -333,7 +342,7 @@ pub(crate) fn play_batch<P: Position>(
             Some(played) => (played.clone(), false),
             None => (new.remove(&key)?, true),
         };
-        Some((Game { black, white, round, played }, is_new))
+        Some(BatchGame { game: ContestGame { black, white, round, played }, is_new })
     };
     batch.games().map_while(game).collect()
 }
@@ -363,13 +372,13 @@ pub(crate) fn play_games<P: Position>(
             }
             (first, second) => {
                 // A player that cannot be created forfeits the game.
-                let (side, error) = match (first.err(), second.err()) {
+                let (loser, error) = match (first.err(), second.err()) {
                     (Some(error), _) => (Side::Black, error.to_string()),
                     (_, error) => (Side::White, error.map(|e| e.to_string()).unwrap_or_default()),
                 };
-                let result = -side.sign() * P::MAX_RESULT;
-                let forfeit = Some((side, error));
-                let game = PlayedGame { result, forfeit, ..PlayedGame::from_opening(opening) };
+                let result = -loser.sign() * P::MAX_RESULT;
+                let early_end = Some(EarlyEnd { loser, reason: EarlyEndReason::Failed(error) });
+                let game = PlayedGame { result, early_end, ..PlayedGame::from_opening(opening) };
                 played.push((key, game));
             }
         }

@@ -3,7 +3,7 @@
 //! Each attempt has its own RNG stream, so the result does not depend on the number of threads or
 //! on interruptions. Every attempt is written to a journal, whether it succeeded or not.
 
-use crate::play;
+use crate::{EarlyEndReason, play_game};
 use outflank_games::Line;
 use outflank_games::othello::Othello;
 use outflank_players::{Mcts, Player, PlayerFactory, Random, Searchable};
@@ -15,7 +15,7 @@ use std::collections::HashSet;
 /// Generation stops after this many consecutive attempts without a new result.
 const MAX_UNSUCCESSFUL_ATTEMPTS: u64 = 20_000;
 
-/// Reasons why generation failed.
+/// An error that ends the generation.
 #[derive(Debug, thiserror::Error)]
 pub enum GenerationError {
     /// The journal could not be written.
@@ -24,19 +24,19 @@ pub enum GenerationError {
     /// A player failed.
     #[error("{0}")]
     Player(String),
-    /// A line of the journal is not a game.
-    #[error("line {line} of the journal is not a game: '{text}'; start a new run with --out")]
+    /// A game of the journal cannot be read.
+    #[error("game {number} of the journal is invalid: '{text}'. Start a new run with --out.")]
     Journal {
-        /// The line, from 1.
-        line: usize,
-        /// Its text.
+        /// The number of the game, from 1; duplicates are not counted.
+        number: usize,
+        /// The text of the game.
         text: String,
     },
 }
 
-/// Distinct results and the number of attempts.
+/// The state of a generation, restored from its journal: distinct results and the number of attempts.
 #[derive(Clone, Debug, Default)]
-pub struct Generated {
+pub struct GenerationState {
     /// Distinct results in the order of their attempts.
     pub found: Vec<String>,
     /// Attempts, including those without a new result.
@@ -46,13 +46,13 @@ pub struct Generated {
     unsuccessful: u64,
 }
 
-impl Generated {
+impl GenerationState {
     /// Restores the results of earlier attempts, one per journal line.
     #[must_use]
-    pub fn from_lines(lines: Vec<String>) -> Generated {
-        let mut generated = Generated::default();
-        lines.into_iter().for_each(|line| generated.add(line));
-        generated
+    pub fn from_lines(lines: Vec<String>) -> GenerationState {
+        let mut state = GenerationState::default();
+        lines.into_iter().for_each(|line| state.add(line));
+        state
     }
 
     fn add(&mut self, text: String) {
@@ -66,14 +66,14 @@ impl Generated {
     }
 
     /// Makes attempts in order until `count` results are found, the user requests a stop, or
-    /// [`MAX_UNSUCCESSFUL_ATTEMPTS`] is reached. `progress` receives the number of results after each
-    /// attempt.
+    /// [`MAX_UNSUCCESSFUL_ATTEMPTS`] is reached. `progress` receives the number of results after
+    /// each attempt.
     fn run<S>(
         &mut self,
         count: usize,
         threads: usize,
         journal: &mut Journal,
-        new_state: impl Fn() -> S + Sync,
+        new_player: impl Fn() -> S + Sync,
         attempt: impl Fn(&mut S, usize) -> Result<String, String> + Sync,
         mut progress: impl FnMut(usize),
     ) -> Result<(), GenerationError> {
@@ -83,8 +83,8 @@ impl Generated {
             parallel_in_order(
                 usize::MAX - first,
                 threads,
-                new_state,
-                |state, job| attempt(state, first + job),
+                new_player,
+                |player, job| attempt(player, first + job),
                 |_, text| {
                     let written = text.map_err(GenerationError::Player).and_then(|text| {
                         journal.append(&[&text])?;
@@ -130,18 +130,18 @@ pub struct OpeningGenerationConfig {
     pub threads: usize,
 }
 
-/// Generates openings: positions after the first plies of games by tree search (Runarsson & Lucas
+/// Generates openings: positions after the first plies of games played by MCTS (Runarsson & Lucas
 /// (2014), section VIII-E).
 pub fn generate_openings<P: Searchable>(
     config: OpeningGenerationConfig,
     journal: &mut Journal,
-    generated: &mut Generated,
+    state: &mut GenerationState,
     progress: impl FnMut(usize),
 ) -> Result<(), GenerationError> {
     let new_player = || Mcts::<P>::new(config.simulations);
     let attempt =
         |player: &mut Mcts<P>, number: usize| Ok(generate_opening(player, config, number));
-    generated.run(config.count, config.threads, journal, new_player, attempt, progress)
+    state.run(config.count, config.threads, journal, new_player, attempt, progress)
 }
 
 /// Plays the first plies of a game and returns the position; empty if the game ended before.
@@ -179,17 +179,19 @@ pub fn generate_games(
     player: &PlayerFactory<Othello>,
     config: GameGenerationConfig,
     journal: &mut Journal,
-    generated: &mut Generated,
+    state: &mut GenerationState,
     progress: impl FnMut(usize),
 ) -> Result<(), GenerationError> {
     let new_players = || player.make().and_then(|black| Ok((black, player.make()?)));
-    generated.run(
+    state.run(
         config.count,
         config.threads,
         journal,
         new_players,
         |pair, number| match pair {
-            Ok((black, white)) => generate_game(&mut **black, &mut **white, config, number),
+            Ok((black, white)) => {
+                generate_game(&player.name, [&mut **black, &mut **white], config, number)
+            }
             Err(error) => Err(error.to_string()),
         },
         progress,
@@ -198,8 +200,8 @@ pub fn generate_games(
 
 /// Plays one game and returns its transcript; empty if it ended in the opening.
 fn generate_game(
-    black: &mut dyn Player<Othello>,
-    white: &mut dyn Player<Othello>,
+    name: &str,
+    [black, white]: [&mut dyn Player<Othello>; 2],
     config: GameGenerationConfig,
     number: usize,
 ) -> Result<String, String> {
@@ -211,21 +213,24 @@ fn generate_game(
             _ => return Ok(String::new()),
         }
     }
-    let played = play(black, white, &opening, &mut rng);
-    match played.forfeit {
-        Some((_, error)) => Err(error),
+    let played = play_game(black, white, &opening, &mut rng);
+    match played.early_end.map(|end| end.reason) {
+        Some(EarlyEndReason::Resigned) => Err(format!(
+            "player {name} resigned a game; use a player that plays every game to its end"
+        )),
+        Some(EarlyEndReason::Failed(error)) => Err(error),
         None => Ok(played.line.moves().iter().map(ToString::to_string).collect()),
     }
 }
 
-/// Converts generated games to records; the opening moves are marked as random.
+/// Converts generated games to records; the first `random_plies` moves are marked as random.
 pub fn generated_records(
     name: &str,
     random_plies: usize,
     games: &[String],
 ) -> Result<Vec<Record<Othello>>, GenerationError> {
-    let record = |(line, text): (usize, &String)| {
-        let invalid = || GenerationError::Journal { line: line + 1, text: text.clone() };
+    let record = |(index, text): (usize, &String)| {
+        let invalid = || GenerationError::Journal { number: index + 1, text: text.clone() };
         let game = transcript::game(text.as_bytes()).map_err(|_| invalid())?;
         let info = GameInfo {
             black: name.to_owned(),
@@ -235,8 +240,8 @@ pub fn generated_records(
             ..GameInfo::default()
         };
         let mut record = Record::new(*game.start(), info);
-        for (index, ply) in game.plies().iter().enumerate() {
-            record.push(Ply { random: index < random_plies, ..*ply }).map_err(|_| invalid())?;
+        for (number, ply) in game.plies().iter().enumerate() {
+            record.push(Ply { random: number < random_plies, ..*ply }).map_err(|_| invalid())?;
         }
         Ok(record)
     };
@@ -250,9 +255,9 @@ mod tests {
     #[test]
     fn repeated_and_empty_results_count_as_attempts_only() {
         let lines = ["a", "", "b", "a", "a"].map(str::to_owned).to_vec();
-        let generated = Generated::from_lines(lines);
-        assert_eq!(generated.found, ["a", "b"]);
-        assert_eq!((generated.attempts, generated.unsuccessful), (5, 2));
+        let state = GenerationState::from_lines(lines);
+        assert_eq!(state.found, ["a", "b"]);
+        assert_eq!((state.attempts, state.unsuccessful), (5, 2));
     }
 
     #[test]
@@ -262,10 +267,10 @@ mod tests {
             OpeningGenerationConfig { count: 12, plies: 4, simulations: 5, seed: 3, threads: 2 };
         let generate = |name: &str, count: usize| {
             let (mut journal, lines) = Journal::open(&folder.path().join(name)).unwrap();
-            let mut generated = Generated::from_lines(lines);
+            let mut state = GenerationState::from_lines(lines);
             let config = OpeningGenerationConfig { count, ..config };
-            generate_openings::<Othello>(config, &mut journal, &mut generated, |_| {}).unwrap();
-            generated.found
+            generate_openings::<Othello>(config, &mut journal, &mut state, |_| {}).unwrap();
+            state.found
         };
         let uninterrupted = generate("uninterrupted", 12);
         assert_eq!(uninterrupted.len(), 12);
@@ -274,10 +279,10 @@ mod tests {
     }
 
     #[test]
-    fn opening_moves_of_generated_games_are_marked_as_random() {
-        let records = generated_records("me", 2, &["f5d6c3".to_owned()]).unwrap();
+    fn opening_plies_of_generated_games_are_marked_as_random() {
+        let records = generated_records("name", 2, &["f5d6c3".to_owned()]).unwrap();
         let random: Vec<bool> = records[0].plies().iter().map(|ply| ply.random).collect();
         assert_eq!(random, [true, true, false]);
-        assert!(generated_records("me", 0, &["f5f5".to_owned()]).is_err());
+        assert!(generated_records("name", 0, &["f5f5".to_owned()]).is_err());
     }
 }

@@ -1,12 +1,13 @@
-//! The text line of a game in a journal and in the results of remote workers.
+//! The format of a game as one line of text, in journals and in the results of remote workers.
 //!
 //! A line holds all moves since the opening. The parser replays them and rejects illegal games.
 
-use crate::contest::{ContestConfig, ContestError, Game, GameKey};
-use crate::game::PlayedGame;
+use crate::contest::{ContestConfig, ContestError, ContestGame, GameKey};
+use crate::game::{EarlyEnd, EarlyEndReason, PlayedGame};
 use outflank_games::{Position, Side};
 use outflank_players::PlayerFactory;
 use std::collections::HashMap;
+use std::path::Path;
 
 /// Finished games by their key.
 pub(crate) type FinishedGames<P> = HashMap<GameKey, PlayedGame<P>>;
@@ -23,40 +24,44 @@ impl<'a> PlayerIndex<'a> {
 }
 
 impl<P: Position> ContestConfig<P> {
-    /// Parses the lines of a journal up to the first suspect game. Games of players that are not in
-    /// `factories` are skipped. Returns the games and the number of lines that remain valid.
+    /// Parses a journal, given by its path and lines. Returns the games before the first suspect
+    /// game and the number of their lines. Games of players that are not in `factories` are
+    /// skipped.
     ///
-    /// `kept` receives the other games after the first suspect one. Its own suspect games are removed.
+    /// The games after the first suspect game are added to `to_rewrite`. Suspect games are left out
+    /// and removed from `to_rewrite`.
     pub(crate) fn parse_valid_games(
         &self,
         factories: &[PlayerFactory<P>],
-        lines: &[String],
-        kept: &mut FinishedGames<P>,
+        (path, lines): (&Path, &[String]),
+        to_rewrite: &mut FinishedGames<P>,
         is_suspect: &dyn Fn(GameKey) -> bool,
     ) -> Result<(FinishedGames<P>, usize), ContestError> {
         let index = PlayerIndex::new(factories);
         let mut games = HashMap::with_capacity(lines.len());
         let mut valid_lines = lines.len();
-        kept.retain(|key, _| !is_suspect(*key));
+        to_rewrite.retain(|key, _| !is_suspect(*key));
         for (number, line) in lines.iter().enumerate() {
-            let game = Game::from_line(line, &index, self)
-                .map_err(|reason| ContestError::ForeignGame { line: number + 1, reason })?;
+            let game = ContestGame::from_line(line, &index, self).map_err(|reason| {
+                ContestError::ForeignGame { path: path.to_owned(), line: number + 1, reason }
+            })?;
             let Some(game) = game else { continue };
             if is_suspect(game.key()) {
                 valid_lines = valid_lines.min(number);
             } else if number < valid_lines {
                 games.insert(game.key(), game.played);
             } else {
-                kept.insert(game.key(), game.played);
+                to_rewrite.insert(game.key(), game.played);
             }
         }
         Ok((games, valid_lines))
     }
 }
 
-impl<P: Position> Game<P> {
+impl<P: Position> ContestGame<P> {
     /// Formats the game as six tab-separated fields: black, white, round, result, the moves since
-    /// the opening (a random move is followed by `?`), and the forfeit.
+    /// the opening (a random move is followed by `?`), and `SIDE: REASON` if this side resigned or
+    /// forfeited.
     pub(crate) fn to_line(
         &self,
         factories: &[PlayerFactory<P>],
@@ -74,11 +79,12 @@ impl<P: Position> Game<P> {
                 moves.push('?');
             }
         }
-        let forfeit = played.forfeit.as_ref().map_or(String::new(), |(side, error)| {
-            format!("{side}: {}", error.replace(['\t', '\n', '\r'], " "))
+        let early_end = played.early_end.as_ref().map_or(String::new(), |end| {
+            let reason = end.reason.to_string().replace(['\t', '\n', '\r'], " ");
+            format!("{}: {reason}", end.loser)
         });
         let (black, white) = (&factories[self.black].name, &factories[self.white].name);
-        format!("{black}\t{white}\t{}\t{}\t{moves}\t{forfeit}", self.round, played.result)
+        format!("{black}\t{white}\t{}\t{}\t{moves}\t{early_end}", self.round, played.result)
     }
 
     /// Parses a line, or returns `None` if a player of the game is not in `index`.
@@ -86,9 +92,9 @@ impl<P: Position> Game<P> {
         line: &str,
         index: &PlayerIndex<'_>,
         config: &ContestConfig<P>,
-    ) -> Result<Option<Game<P>>, String> {
+    ) -> Result<Option<ContestGame<P>>, String> {
         let fields: Vec<&str> = line.split('\t').collect();
-        let &[black, white, round, result, moves, forfeit] = fields.as_slice() else {
+        let &[black, white, round, result, moves, early_end] = fields.as_slice() else {
             return Err(format!("expected 6 fields, found {}", fields.len()));
         };
         let (Some(&black), Some(&white)) = (index.0.get(black), index.0.get(white)) else {
@@ -106,12 +112,19 @@ impl<P: Position> Game<P> {
             played.line.push(mv).map_err(|error| format!("different openings: {error}"))?;
             played.random.push(random);
         }
-        if let Some((side, error)) = forfeit.split_once(": ") {
-            let side = if side == "black" { Side::Black } else { Side::White };
-            if result != -side.sign() * P::MAX_RESULT {
-                return Err("the result of a forfeited game is not the largest loss".to_owned());
+        if let Some((side, reason)) = early_end.split_once(": ") {
+            let loser = if side == "black" { Side::Black } else { Side::White };
+            if result != -loser.sign() * P::MAX_RESULT {
+                return Err(
+                    "the result of a resigned or forfeited game is not the largest loss".to_owned()
+                );
             }
-            played.forfeit = Some((side, error.to_owned()));
+            let reason = if reason == EarlyEndReason::Resigned.to_string() {
+                EarlyEndReason::Resigned
+            } else {
+                EarlyEndReason::Failed(reason.to_owned())
+            };
+            played.early_end = Some(EarlyEnd { loser, reason });
         } else {
             match played.line.position().result() {
                 None => return Err("different openings: the moves do not end the game".to_owned()),
@@ -121,6 +134,6 @@ impl<P: Position> Game<P> {
                 Some(_) => {}
             }
         }
-        Ok(Some(Game { black, white, round, played }))
+        Ok(Some(ContestGame { black, white, round, played }))
     }
 }

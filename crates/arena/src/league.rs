@@ -1,6 +1,6 @@
 //! A round robin of many players.
 
-use crate::contest::{ContestConfig, ContestError, ContestEvent, Game, contest};
+use crate::contest::{ContestConfig, ContestError, ContestEvent, ContestGame, play_contest};
 use crate::matches::{Forfeit, MatchReport, Resignation, forfeits, resignations};
 use crate::ratings::{self, PairResult, RatingConfig, RatingError, Ratings};
 use crate::tally::{Tally, distinct_games};
@@ -9,7 +9,7 @@ use outflank_players::PlayerFactory;
 use outflank_runs::Journal;
 use serde::Serialize;
 
-/// An error that prevents a league table.
+/// An error of a league.
 #[derive(Debug, thiserror::Error)]
 pub enum LeagueError {
     /// The games could not be played.
@@ -20,7 +20,7 @@ pub enum LeagueError {
     Rating(#[from] RatingError),
 }
 
-/// A player's row in the table.
+/// A player's row in the ranking.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Standing {
     /// The player.
@@ -28,7 +28,8 @@ pub struct Standing {
     /// The rating; the mean of all ratings is 1600.
     pub rating: f64,
     /// The half-width of the rating's 95% confidence interval.
-    pub error: f64,
+    #[serde(rename = "error")]
+    pub half_width: f64,
     /// Points: 1 for a win, 0.5 for a draw.
     pub points: f64,
     /// Games played.
@@ -43,12 +44,15 @@ pub struct LeagueReport {
     /// The players, ordered by rating.
     pub players: Vec<Standing>,
     /// Points of the row's player against the column's.
-    pub table: Vec<Vec<f64>>,
+    #[serde(rename = "table")]
+    pub cross_table: Vec<Vec<f64>>,
     /// Likelihood of superiority of the row's player over the column's, 0 to 1.
     pub los: Vec<Vec<f64>>,
-    /// Black's advantage in Elo and its error; 0 unless it was fitted or given.
+    /// Black's advantage in Elo and the half-width of its 95% confidence interval; 0 unless the
+    /// advantage was fitted or given.
     pub advantage: (f64, f64),
-    /// The draw parameter (BayesElo's drawelo) in Elo and its error; 0 unless it was fitted or given.
+    /// The draw parameter (BayesElo's drawelo) in Elo and the half-width of its 95% confidence
+    /// interval; 0 unless the parameter was fitted or given.
     pub draw_elo: (f64, f64),
     /// Virtual games per player that keep ratings finite; 0 if none are needed.
     pub virtual_games: f64,
@@ -69,13 +73,15 @@ pub struct League<P: Position> {
     /// The names of the players.
     pub names: Vec<String>,
     /// The games.
-    pub games: Vec<Game<P>>,
+    pub games: Vec<ContestGame<P>>,
     /// Whether all games were played.
     pub complete: bool,
 }
 
-/// Plays the games of every pair. `on_progress` receives the number of games and of new games since
-/// the last call, and returns whether to continue.
+/// Plays the games of every pair.
+///
+/// After each batch, `on_progress` receives the number of its games and the number of those that
+/// were played now (not read from the journal). It returns whether to continue.
 pub fn play_league<P: Position>(
     factories: &[PlayerFactory<P>],
     config: &ContestConfig<P>,
@@ -86,7 +92,7 @@ pub fn play_league<P: Position>(
         (0..factories.len()).flat_map(|i| (i + 1..factories.len()).map(move |j| (i, j))).collect();
     let mut games = Vec::new();
     let mut proceed = true;
-    let complete = contest(factories, &pairs, config, journal, |event| {
+    let not_stopped = play_contest(factories, &pairs, config, journal, |event| {
         match event {
             ContestEvent::Games(mut batch, new) => {
                 proceed = on_progress(batch.len() as u64, new as u64);
@@ -99,12 +105,12 @@ pub fn play_league<P: Position>(
     Ok(League {
         names: factories.iter().map(|factory| factory.name.clone()).collect(),
         games,
-        complete: complete && proceed,
+        complete: not_stopped && proceed,
     })
 }
 
 impl<P: Position> League<P> {
-    /// Computes the table and ratings of all players.
+    /// Computes the cross table and the ratings of all players.
     pub fn report(&self, config: &RatingConfig) -> Result<LeagueReport, LeagueError> {
         let all: Vec<usize> = (0..self.names.len()).collect();
         self.report_among(&all, config)
@@ -115,11 +121,15 @@ impl<P: Position> League<P> {
     pub fn match_report(&self, a: usize, b: usize) -> MatchReport {
         // In the match, player 0 is `a` and player 1 is `b`.
         let match_index = |player: usize| usize::from(player == b);
-        let games: Vec<Game<P>> = self
+        let games: Vec<ContestGame<P>> = self
             .games
             .iter()
             .filter(|g| (g.black, g.white) == (a, b) || (g.black, g.white) == (b, a))
-            .map(|g| Game { black: match_index(g.black), white: match_index(g.white), ..g.clone() })
+            .map(|g| ContestGame {
+                black: match_index(g.black),
+                white: match_index(g.white),
+                ..g.clone()
+            })
             .collect();
         MatchReport::from_games(
             &[self.names[a].clone(), self.names[b].clone()],
@@ -128,7 +138,8 @@ impl<P: Position> League<P> {
         )
     }
 
-    /// Computes the table and ratings of some of the players from their games against each other.
+    /// Computes the cross table and the ratings of some players from their games against each
+    /// other.
     pub fn report_among(
         &self,
         players: &[usize],
@@ -143,12 +154,12 @@ impl<P: Position> League<P> {
             row_of[player] = Some(row);
         }
         let n = players.len();
-        let games: Vec<&Game<P>> = self
+        let games: Vec<&ContestGame<P>> = self
             .games
             .iter()
             .filter(|game| row_of[game.black].is_some() && row_of[game.white].is_some())
             .collect();
-        // The row is Black, the column White.
+        // The row is the black player, the column the white player.
         let mut tallies = vec![Tally::default(); n * n];
         for game in &games {
             if let (Some(black), Some(white)) = (row_of[game.black], row_of[game.white]) {
@@ -177,7 +188,7 @@ impl<P: Position> League<P> {
         let names: Vec<String> = players.iter().map(|&p| self.names[p].clone()).collect();
         let forfeits = forfeits(&self.names, &self.games)
             .into_iter()
-            .filter(|forfeit| names.contains(&forfeit.player) && names.contains(&forfeit.opponent))
+            .filter(|game| names.contains(&game.player) && names.contains(&game.opponent))
             .collect();
         let resignations = resignations(&self.names, &self.games)
             .into_iter()
@@ -189,8 +200,9 @@ impl<P: Position> League<P> {
     }
 }
 
-/// Builds the report without games that ended early, sorted by rating and then by name, so that it does not depend on the order of
-/// the players.
+/// Builds the report, with empty lists of forfeits and resignations, which the caller adds.
+///
+/// Players are sorted by rating, then by name, so the report does not depend on their order.
 fn build_report(
     names: &[String],
     ratings: &Ratings,
@@ -208,7 +220,7 @@ fn build_report(
         .map(|&i| Standing {
             name: names[i].clone(),
             rating: ratings.ratings[i].value,
-            error: ratings.ratings[i].error,
+            half_width: ratings.ratings[i].half_width,
             points: ratings.points[i],
             games: ratings.games[i] as u64,
             percent: if ratings.games[i] > 0.0 {
@@ -223,10 +235,10 @@ fn build_report(
     };
     LeagueReport {
         players,
-        table: matrix(&|a, b| if a == b { 0.0 } else { points(a, b) }),
+        cross_table: matrix(&|a, b| if a == b { 0.0 } else { points(a, b) }),
         los: matrix(&|a, b| ratings.los(a, b)),
-        advantage: (ratings.advantage.value, ratings.advantage.error),
-        draw_elo: (ratings.draw_elo.value, ratings.draw_elo.error),
+        advantage: (ratings.advantage.value, ratings.advantage.half_width),
+        draw_elo: (ratings.draw_elo.value, ratings.draw_elo.half_width),
         virtual_games: ratings.virtual_games,
         distinct_games,
         forfeits: Vec::new(),

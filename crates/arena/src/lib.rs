@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 pub mod accuracy;
+mod batch_workers;
 mod contest;
 mod game;
 pub mod generation;
@@ -16,9 +17,8 @@ pub mod remote;
 pub mod score;
 pub mod sprt;
 mod tally;
-mod worker_record;
 
 pub use accuracy::accuracy;
-pub use contest::{ContestConfig, ContestError, ContestEvent, Game, contest};
-pub use game::{PlayedGame, play};
+pub use contest::{ContestConfig, ContestError, ContestEvent, ContestGame, play_contest};
+pub use game::{EarlyEnd, EarlyEndReason, PlayedGame, play_game};
 pub use tally::{Tally, distinct_games};

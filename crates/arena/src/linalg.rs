@@ -2,7 +2,7 @@
 //!
 //! Results are bit-identical on every machine. A BLAS library that selects instructions for the
 //! processor does not guarantee this, since it may sum in a different order. A sum is split into
-//! [`LANES`](dot) partial sums, which the compiler can vectorize; these are then added pairwise.
+//! `LANES` partial sums (see [`dot`]), which the compiler can vectorize; these are then added pairwise.
 
 /// A square matrix in row-major order.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,13 +59,13 @@ impl Matrix {
     /// Returns the transpose.
     #[must_use]
     pub fn transposed(&self) -> Matrix {
-        let mut other = Matrix::zero(self.size);
+        let mut transpose = Matrix::zero(self.size);
         for row in 0..self.size {
             for (column, &value) in self.row(row).iter().enumerate() {
-                other.add(column, row, value);
+                transpose.add(column, row, value);
             }
         }
-        other
+        transpose
     }
 
     /// Computes `factor * self * other`; fast if most elements of `self` are zero.
@@ -91,8 +91,8 @@ impl Matrix {
     /// read.
     ///
     /// Returns `None` unless every pivot is finite and greater than `tolerance` times its diagonal
-    /// element. A tolerance of zero accepts every matrix that is numerically positive definite. A tolerance of
-    /// `1e-14` also rejects matrices that are singular to working precision.
+    /// element. A tolerance of zero accepts every matrix that is numerically positive definite. A
+    /// tolerance of `1e-14` also rejects matrices that are singular to working precision.
     #[must_use]
     pub fn cholesky<const LANES: usize>(&self, tolerance: f64) -> Option<Cholesky<LANES>> {
         let mut lower = Matrix::zero(self.size);
@@ -100,10 +100,10 @@ impl Matrix {
             let (above, below) = lower.cells.split_at_mut(row * self.size);
             let current = &mut below[..self.size];
             for column in 0..row {
-                let other = &above[column * self.size..][..=column];
+                let pivot_row = &above[column * self.size..][..=column];
                 let rest =
-                    self.at(row, column) - dot::<LANES>(&current[..column], &other[..column]);
-                current[column] = rest / other[column];
+                    self.at(row, column) - dot::<LANES>(&current[..column], &pivot_row[..column]);
+                current[column] = rest / pivot_row[column];
             }
             let diagonal = self.at(row, row);
             let pivot = diagonal - dot::<LANES>(&current[..row], &current[..row]);
@@ -124,7 +124,8 @@ impl From<(usize, Vec<f64>)> for Matrix {
     }
 }
 
-/// The lower triangular factor L of a matrix A = L·Lᵀ. `LANES` is the number of partial sums, see [`dot`].
+/// The lower triangular factor L of a matrix A = L·Lᵀ. `LANES` is the number of partial sums, see
+/// [`dot`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cholesky<const LANES: usize> {
     lower: Matrix,
@@ -141,8 +142,8 @@ impl<const LANES: usize> Cholesky<LANES> {
     pub fn solve_lower(&self, b: &mut [f64]) {
         for row in 0..self.lower.size {
             let (solved, rest) = b.split_at_mut(row);
-            let line = &self.lower.row(row)[..=row];
-            rest[0] = (rest[0] - dot::<LANES>(&line[..row], solved)) / line[row];
+            let factors = &self.lower.row(row)[..=row];
+            rest[0] = (rest[0] - dot::<LANES>(&factors[..row], solved)) / factors[row];
         }
     }
 
@@ -153,10 +154,10 @@ impl<const LANES: usize> Cholesky<LANES> {
         self.solve_lower(&mut x);
         // The transpose is applied row by row, so that memory is read in order.
         for row in (0..self.lower.size).rev() {
-            let line = &self.lower.row(row)[..=row];
-            x[row] /= line[row];
+            let factors = &self.lower.row(row)[..=row];
+            x[row] /= factors[row];
             let value = x[row];
-            for (x, l) in x[..row].iter_mut().zip(line) {
+            for (x, l) in x[..row].iter_mut().zip(factors) {
                 *x -= l * value;
             }
         }
@@ -178,8 +179,8 @@ impl<const LANES: usize> Cholesky<LANES> {
     }
 }
 
-/// Computes the inner product as `LANES` partial sums (a power of two), which are added pairwise: sum
-/// `i` and sum `i + LANES / 2`, and so on.
+/// Computes the inner product as `LANES` partial sums (a power of two), which are added pairwise:
+/// sum `i` and sum `i + LANES / 2`, and so on.
 #[inline]
 #[must_use]
 pub fn dot<const LANES: usize>(a: &[f64], b: &[f64]) -> f64 {
@@ -217,7 +218,7 @@ pub fn add_scaled(to: &mut [f64], factor: f64, from: &[f64]) {
 mod tests {
     use super::*;
 
-    /// The Hilbert matrix is positive definite and notoriously ill-conditioned.
+    /// Returns the Hilbert matrix, which is positive definite and ill-conditioned.
     fn hilbert(size: usize) -> Matrix {
         let cells = (0..size * size).map(|k| 1.0 / ((k / size + k % size + 1) as f64)).collect();
         Matrix::from((size, cells))

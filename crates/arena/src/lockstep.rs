@@ -2,9 +2,9 @@
 //!
 //! Each game has its own players and RNG stream, so its moves are the same as if it were played
 //! alone. In every step each game advances until a player needs move scores; then the queries to
-//! the same model are evaluated together.
+//! one model are evaluated together.
 
-use crate::game::{PlayedGame, RESIGNED};
+use crate::game::{EarlyEnd, EarlyEndReason, PlayedGame};
 use outflank_games::{Line, Position, Side};
 use outflank_models::Policy;
 use outflank_players::{Player, PlayerError, Turn};
@@ -21,8 +21,8 @@ pub(crate) struct GameSetup<'a, P: Position, T> {
     pub rng: &'a mut Rng,
 }
 
-/// Black's result and the forfeit, if there was one.
-type GameEnd = (i32, Option<(Side, String)>);
+/// Black's result, and the resignation or forfeit if there was one.
+type GameEnd = (i32, Option<EarlyEnd>);
 
 /// A game in progress.
 struct ActiveGame<'a, P: Position, T> {
@@ -31,7 +31,7 @@ struct ActiveGame<'a, P: Position, T> {
     end: Option<GameEnd>,
 }
 
-/// A game that waits for the scores of its legal moves.
+/// A request for the scores of the legal moves of one game.
 struct ScoreQuery<P: Position> {
     /// The index of the game.
     game: usize,
@@ -93,7 +93,7 @@ impl<'a, P: Position, T: Player<P>> ActiveGame<'a, P, T> {
         let mut end = None;
         for (side, player) in [Side::Black, Side::White].into_iter().zip(&mut setup.players) {
             if let (None, Err(error)) = (&end, player.new_game()) {
-                end = Some(forfeit::<P>(side, &error));
+                end = Some(early_end::<P>(side, &error));
             }
         }
         ActiveGame { setup, random, end }
@@ -115,7 +115,7 @@ impl<'a, P: Position, T: Player<P>> ActiveGame<'a, P, T> {
             match player.start_turn(&self.setup.line, self.setup.rng) {
                 Ok(Turn::Move(mv)) => self.push(side, mv),
                 Ok(Turn::NeedsScores(policy, moves)) => return Some((policy, moves)),
-                Err(error) => self.end = Some(forfeit::<P>(side, &error)),
+                Err(error) => self.end = Some(early_end::<P>(side, &error)),
             }
         }
     }
@@ -129,7 +129,7 @@ impl<'a, P: Position, T: Player<P>> ActiveGame<'a, P, T> {
             None => {
                 let reason = "its model scores no move".to_owned();
                 let error = PlayerError::Refused { player: side.to_string(), reason };
-                self.end = Some(forfeit::<P>(side, &error));
+                self.end = Some(early_end::<P>(side, &error));
             }
         }
     }
@@ -142,23 +142,23 @@ impl<'a, P: Position, T: Player<P>> ActiveGame<'a, P, T> {
                     player: side.to_string(),
                     answer: error.to_string(),
                 };
-                self.end = Some(forfeit::<P>(side, &error));
+                self.end = Some(early_end::<P>(side, &error));
             }
         }
     }
 
     fn finish(self) -> FinishedGame<P, T> {
-        let (result, forfeit) = self.end.unwrap_or_default();
+        let (result, early_end) = self.end.unwrap_or_default();
         let GameSetup { players, line, .. } = self.setup;
-        (players, PlayedGame { line, random: self.random, result, forfeit })
+        (players, PlayedGame { line, random: self.random, result, early_end })
     }
 }
 
 /// Returns the end of a game that this side resigns or forfeits.
-fn forfeit<P: Position>(side: Side, error: &PlayerError) -> GameEnd {
+fn early_end<P: Position>(loser: Side, error: &PlayerError) -> GameEnd {
     let reason = match error {
-        PlayerError::Resigned { .. } => RESIGNED.to_owned(),
-        error => error.to_string(),
+        PlayerError::Resigned { .. } => EarlyEndReason::Resigned,
+        error => EarlyEndReason::Failed(error.to_string()),
     };
-    (-side.sign() * P::MAX_RESULT, Some((side, reason)))
+    (-loser.sign() * P::MAX_RESULT, Some(EarlyEnd { loser, reason }))
 }

@@ -1,6 +1,7 @@
 //! A match between two players.
 
-use crate::contest::{ContestConfig, ContestError, ContestEvent, Game, contest};
+use crate::contest::{ContestConfig, ContestError, ContestEvent, ContestGame, play_contest};
+use crate::game::{EarlyEnd, EarlyEndReason};
 use crate::score::Score;
 use crate::sprt::{Sprt, SprtDecision};
 use crate::tally::{Tally, distinct_games};
@@ -87,16 +88,19 @@ pub struct MatchReport {
     pub losses: u64,
     /// Points per game, 0 to 1.
     pub score: f64,
-    /// The half-width of the score's 95% confidence interval, from pairs of games.
-    pub error: f64,
+    /// The half-width of the score's 95% confidence interval. It is computed from pairs of games
+    /// with colors swapped, or from single games if a pair is incomplete; the same holds for
+    /// `elo_interval` and `los`.
+    #[serde(rename = "error")]
+    pub half_width: f64,
     /// The Elo difference; `None` if it is infinite.
     pub elo: Option<f64>,
     /// The 95% confidence interval of the Elo difference; `None` for an infinite end.
     pub elo_interval: (Option<f64>, Option<f64>),
     /// The likelihood of superiority of the first player.
     pub los: f64,
-    /// Pentanomial counts: the number of rounds in which the first player scored 0, 0.5, 1, 1.5 and 2
-    /// points.
+    /// Pentanomial counts: the number of rounds in which the first player scored 0, 0.5, 1, 1.5
+    /// and 2 points.
     pub pentanomial: [u64; 5],
     /// Games that differ in their start or their moves.
     pub distinct_games: u64,
@@ -111,19 +115,21 @@ pub struct MatchReport {
     pub complete: bool,
 }
 
-/// Plays a match. `on_progress` receives the tally and the number of new games since the last call,
-/// and returns whether to continue.
+/// Plays a match.
+///
+/// After each batch, `on_progress` receives the tally of all games so far and the number of games of
+/// the batch that were played now (not read from the journal). It returns whether to continue.
 pub fn play_match<P: Position>(
     factories: &[PlayerFactory<P>; 2],
     config: &ContestConfig<P>,
     sprt: Option<Sprt>,
     journal: Option<(Journal, Vec<String>)>,
     mut on_progress: impl FnMut(&Tally, u64) -> bool,
-) -> Result<(MatchReport, Vec<Game<P>>), ContestError> {
+) -> Result<(MatchReport, Vec<ContestGame<P>>), ContestError> {
     let mut tally = Tally::default();
-    let mut games: Vec<Game<P>> = Vec::new();
+    let mut games: Vec<ContestGame<P>> = Vec::new();
     let (mut decided, mut proceed) = (false, true);
-    let all_played = contest(factories, &[(0, 1)], config, journal, |event| {
+    let not_stopped = play_contest(factories, &[(0, 1)], config, journal, |event| {
         let ContestEvent::Games(mut batch, new) = event else {
             tally = Tally::default();
             games.clear();
@@ -152,7 +158,7 @@ pub fn play_match<P: Position>(
         proceed && !decided
     })?;
     let names = [factories[0].name.clone(), factories[1].name.clone()];
-    let report = MatchReport::new(&names, &tally, &games, sprt, all_played && proceed || decided);
+    let report = MatchReport::new(&names, &tally, &games, sprt, not_stopped && proceed || decided);
     Ok((report, games))
 }
 
@@ -160,7 +166,7 @@ impl MatchReport {
     /// Reports games between player 0 and player 1, given round by round.
     pub(crate) fn from_games<P: Position>(
         names: &[String; 2],
-        games: &[Game<P>],
+        games: &[ContestGame<P>],
         complete: bool,
     ) -> MatchReport {
         let mut tally = Tally::default();
@@ -171,7 +177,7 @@ impl MatchReport {
     fn new<P: Position>(
         names: &[String; 2],
         tally: &Tally,
-        games: &[Game<P>],
+        games: &[ContestGame<P>],
         sprt: Option<Sprt>,
         complete: bool,
     ) -> MatchReport {
@@ -189,7 +195,7 @@ impl MatchReport {
             draws: tally.draws,
             losses: tally.losses,
             score: score.score,
-            error: score.error,
+            half_width: score.half_width,
             elo: score.elo,
             elo_interval: (score.elo_low, score.elo_high),
             los: score.los,
@@ -205,39 +211,46 @@ impl MatchReport {
     /// The ends of the score's 95% confidence interval, clipped to 0..1.
     #[must_use]
     pub fn score_interval(&self) -> (f64, f64) {
-        ((self.score - self.error).max(0.0), (self.score + self.error).min(1.0))
+        ((self.score - self.half_width).max(0.0), (self.score + self.half_width).min(1.0))
     }
 }
 
 /// Lists the games that a player forfeited by an error.
-pub(crate) fn forfeits<P: Position>(names: &[String], games: &[Game<P>]) -> Vec<Forfeit> {
-    let forfeit = |game: &Game<P>| {
-        let (player, opponent, error) = lost_early(names, game)?;
-        let error = error.to_owned();
-        Some(Forfeit { player, opponent, round: game.round + 1, error })
+pub(crate) fn forfeits<P: Position>(names: &[String], games: &[ContestGame<P>]) -> Vec<Forfeit> {
+    let forfeit = |game: &ContestGame<P>| match game.played.early_end.as_ref()? {
+        EarlyEnd { loser, reason: EarlyEndReason::Failed(error) } => {
+            let (player, opponent) = loser_and_winner(names, game, *loser);
+            Some(Forfeit { player, opponent, round: game.round + 1, error: error.clone() })
+        }
+        EarlyEnd { reason: EarlyEndReason::Resigned, .. } => None,
     };
-    games.iter().filter(|game| !game.played.is_resigned()).filter_map(forfeit).collect()
+    games.iter().filter_map(forfeit).collect()
 }
 
 /// Lists the games that a player resigned.
-pub(crate) fn resignations<P: Position>(names: &[String], games: &[Game<P>]) -> Vec<Resignation> {
-    let resignation = |game: &Game<P>| {
-        let (player, opponent, _) = lost_early(names, game)?;
-        Some(Resignation { player, opponent, round: game.round + 1 })
+pub(crate) fn resignations<P: Position>(
+    names: &[String],
+    games: &[ContestGame<P>],
+) -> Vec<Resignation> {
+    let resignation = |game: &ContestGame<P>| match game.played.early_end.as_ref()? {
+        EarlyEnd { loser, reason: EarlyEndReason::Resigned } => {
+            let (player, opponent) = loser_and_winner(names, game, *loser);
+            Some(Resignation { player, opponent, round: game.round + 1 })
+        }
+        EarlyEnd { reason: EarlyEndReason::Failed(_), .. } => None,
     };
-    games.iter().filter(|game| game.played.is_resigned()).filter_map(resignation).collect()
+    games.iter().filter_map(resignation).collect()
 }
 
-/// Returns the names of the loser and the winner of a game that was not played to its end, and the
-/// reason.
-fn lost_early<'a, P: Position>(
+/// Returns the names of the loser and the winner of a game, given the side that lost.
+fn loser_and_winner<P: Position>(
     names: &[String],
-    game: &'a Game<P>,
-) -> Option<(String, String, &'a str)> {
-    let (side, error) = game.played.forfeit.as_ref()?;
-    let (player, opponent) = match side {
+    game: &ContestGame<P>,
+    loser: Side,
+) -> (String, String) {
+    let (player, opponent) = match loser {
         Side::Black => (game.black, game.white),
         Side::White => (game.white, game.black),
     };
-    Some((names[player].clone(), names[opponent].clone(), error))
+    (names[player].clone(), names[opponent].clone())
 }

@@ -1,5 +1,5 @@
-//! Inspection of any model on positions: disc values per square, preferred squares, and the
-//! patterns with the largest weights of an n-tuple network.
+//! Inspection of a model on positions: disc values per square, preferred squares, and the entries
+//! with the largest and smallest weights in the tables of an n-tuple network.
 //!
 //! The eight symmetries are applied to the positions in turn, so that the result does not depend on
 //! the orientation of recorded games. An asymmetric result means that the model is asymmetric.
@@ -58,10 +58,10 @@ pub enum Region {
     ClosedX,
     /// Other edge squares.
     Edge,
-    /// Other squares next to the edge.
-    Inner,
+    /// Other squares of the second ring, next to the edge.
+    SecondRing,
     /// The sixteen central squares.
-    Middle,
+    Center,
 }
 
 impl Region {
@@ -73,8 +73,8 @@ impl Region {
         Region::OpenX,
         Region::ClosedX,
         Region::Edge,
-        Region::Inner,
-        Region::Middle,
+        Region::SecondRing,
+        Region::Center,
     ];
 
     /// Returns the name for reports.
@@ -87,8 +87,8 @@ impl Region {
             Region::OpenX => "X-square, its corner empty",
             Region::ClosedX => "X-square, its corner taken",
             Region::Edge => "other edge square",
-            Region::Inner => "next to the edge",
-            Region::Middle => "central 16 squares",
+            Region::SecondRing => "next to the edge",
+            Region::Center => "central 16 squares",
         }
     }
 
@@ -106,8 +106,8 @@ impl Region {
             (1, 1) if corner_is_empty => Region::OpenX,
             (1, 1) => Region::ClosedX,
             (0, _) => Region::Edge,
-            (1, _) => Region::Inner,
-            _ => Region::Middle,
+            (1, _) => Region::SecondRing,
+            _ => Region::Center,
         }
     }
 }
@@ -170,7 +170,7 @@ pub fn disc_values(model: &dyn Evaluate<Othello>, afterstates: &[Afterstate]) ->
 /// Returns for each square the percentage of decisions in which it is played when legal, minus the
 /// percentage of a uniform random choice; NaN if it was never legal.
 ///
-/// `probabilities` writes the probability of each legal move.
+/// `probabilities` fills the vector with the probability of each of the given moves.
 fn preferences_over_random(
     choices: &[Decision<Othello>],
     mut probabilities: impl FnMut(&Decision<Othello>, &[Square], &mut Vec<f64>),
@@ -216,33 +216,33 @@ pub fn model_move_preferences(
     })
 }
 
-/// A pattern of a tuple: an entry of its weight table.
+/// An entry of a tuple's weight table: a configuration of discs on the tuple's squares.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Pattern {
+pub struct TupleEntry {
     /// The index of the tuple.
     pub tuple: usize,
-    /// Its weight minus the mean weight that its tuple contributes over the positions.
+    /// Its weight minus the mean weight of the tuple's entries, weighted by their frequency.
     pub weight: f64,
     /// Mean number of occurrences per position.
     pub frequency: f64,
-    /// The squares with own discs, in the tuple's first orientation.
+    /// The squares with own discs, in the tuple's first placement.
     pub own: u64,
     /// The squares with opponent's discs.
     pub other: u64,
 }
 
-/// Returns for each tuple the patterns with the largest and smallest weight, among those that occur
-/// at least `min_frequency` times per position; `None` for a tuple without two such patterns.
+/// Returns for each tuple the entries with the largest and smallest weight, among those that occur
+/// at least `min_frequency` times per position; `None` for a tuple without two such entries.
 ///
 /// Every position uses the same number of entries of a tuple's table. Adding a constant to all
-/// entries of a table would therefore not change the ranking of positions: only differences within a
-/// table are meaningful, and weights are given relative to their mean over the positions.
+/// entries of a table would therefore not change the ranking of positions: only differences within
+/// a table are meaningful, and weights are given relative to their mean over the positions.
 #[must_use]
-pub fn extreme_patterns(
+pub fn extreme_entries(
     network: &NTupleNetwork,
     afterstates: &[Afterstate],
     min_frequency: f64,
-) -> Vec<Option<[Pattern; 2]>> {
+) -> Vec<Option<[TupleEntry; 2]>> {
     let tuples = network.tuples();
     let mut counts = vec![0.0f64; tuples.feature_count()];
     for Afterstate { position, mover } in afterstates {
@@ -250,10 +250,10 @@ pub fn extreme_patterns(
         tuples.visit(position, black, |feature, _| counts[feature] += 1.0);
     }
     let positions = afterstates.len().max(1) as f64;
-    let pattern = |tuple: usize, entry: usize, weight: f64, count: f64| {
+    let tuple_entry = |tuple: usize, index: usize, weight: f64, count: f64| {
         let squares = &tuples.tuples()[tuple].placements()[0];
-        // The digits of the entry in base 3 are the contents of the tuple's squares.
-        let (mut own, mut other, mut rest) = (0, 0, entry);
+        // The digits of the index in base 3 are the contents of the tuple's squares.
+        let (mut own, mut other, mut rest) = (0, 0, index);
         for square in squares.iter().rev() {
             match rest % 3 {
                 0 => other |= square.bit(),
@@ -262,7 +262,7 @@ pub fn extreme_patterns(
             }
             rest /= 3;
         }
-        Pattern { tuple, weight, frequency: count / positions, own, other }
+        TupleEntry { tuple, weight, frequency: count / positions, own, other }
     };
     let extreme = |(number, offset): (usize, usize)| {
         let entries = tuples.tuples()[number].entries();
@@ -271,13 +271,14 @@ pub fn extreme_patterns(
         let visits: f64 = counts.iter().sum();
         let mean = weights.iter().zip(counts).map(|(&w, n)| f64::from(w) * n).sum::<f64>()
             / visits.max(1.0);
-        let common = (0..entries).filter(|&entry| counts[entry] >= min_frequency * positions);
+        let common = (0..entries).filter(|&index| counts[index] >= min_frequency * positions);
         let by_weight = |&a: &usize, &b: &usize| weights[a].total_cmp(&weights[b]);
         let max = common.clone().max_by(by_weight)?;
         let min = common.min_by(by_weight)?;
-        let entry_pattern =
-            |entry: usize| pattern(number, entry, f64::from(weights[entry]) - mean, counts[entry]);
-        (max != min).then(|| [entry_pattern(max), entry_pattern(min)])
+        let entry_at = |index: usize| {
+            tuple_entry(number, index, f64::from(weights[index]) - mean, counts[index])
+        };
+        (max != min).then(|| [entry_at(max), entry_at(min)])
     };
     tuples.offsets().enumerate().map(extreme).collect()
 }

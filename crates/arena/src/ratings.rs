@@ -6,9 +6,9 @@
 //!
 //! > P(j wins) = f(rᵢ − rⱼ + advantage + draw_elo),
 //!
-//! and a draw has the remaining probability. `draw_elo` (BayesElo's drawelo) determines how likely a
-//! draw is. If it is 0, the model has no draws: a drawn game counts as half a win and half a loss, and
-//! only the total points of the players matter.
+//! and a draw has the remaining probability. `draw_elo` (BayesElo's drawelo) determines how likely
+//! a draw is. If it is 0, the model has no draws: a drawn game counts as half a win and half a loss,
+//! and only the total points of the players matter.
 //!
 //! Ratings maximize the likelihood. Error bars come from the inverse of the observed information
 //! matrix, with a fixed mean rating. With `draw_elo` 0 they are slightly too wide in leagues with
@@ -18,13 +18,14 @@
 //! for draws; D. R. Hunter, Annals of Statistics 32 (2004) for the existence of a maximum.
 
 mod error;
-mod groups;
 mod newton;
+mod validation;
 
 pub use error::RatingError;
-use error::{check_config, check_count, check_games};
-use groups::list_groups;
 use newton::{LikelihoodMaximum, LikelihoodProblem, NaturalParameter, PairTerms};
+use validation::{
+    check_config, check_connected, check_count, check_games, check_matrix, check_points,
+};
 
 /// Rating points per natural unit of strength: 400 / ln 10.
 const ELO_PER_UNIT: f64 = 400.0 / std::f64::consts::LN_10;
@@ -36,7 +37,8 @@ pub const Z_95: f64 = 1.959_963_984_540_054;
 /// Virtual games per player that are added if some rating would otherwise be infinite.
 pub const VIRTUAL_GAMES: f64 = 1.0;
 
-/// Upper limit for games per player; sums of counts are exact below it.
+/// Upper limit for games per player. Sums of integers up to this limit are exact in double
+/// precision.
 const MAX_GAMES: f64 = 1e15;
 
 /// The results of the games in which `first` moved first against `second`.
@@ -66,8 +68,8 @@ pub enum EloParameter {
 /// Settings of the rating model; the default is plain Bradley-Terry with mean 1600.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RatingConfig {
-    /// The parameter that determines the probability of draws; with 0, a draw counts as half a win and
-    /// half a loss.
+    /// The parameter that determines the probability of draws; with 0, a draw counts as half a win
+    /// and half a loss.
     pub draw_elo: EloParameter,
     /// The advantage of moving first.
     pub advantage: EloParameter,
@@ -95,7 +97,7 @@ pub struct Estimate {
     /// The estimate, in rating points.
     pub value: f64,
     /// The half-width, in rating points.
-    pub error: f64,
+    pub half_width: f64,
 }
 
 /// The ratings of a league, in the order of its players.
@@ -181,7 +183,7 @@ pub fn fit(
     }
     check_games(&games)?;
     let played = pairs.iter().filter(|pair| pair.games() > 0.0);
-    groups::check_connected(players, played.map(|pair| (pair.first, pair.second)))?;
+    check_connected(players, played.map(|pair| (pair.first, pair.second)))?;
 
     let advantage = match config.advantage {
         EloParameter::Fixed(points) => NaturalParameter::Fixed(points / ELO_PER_UNIT),
@@ -209,8 +211,8 @@ pub fn fit(
             problem.add(*pair);
             let (i, j) = (pair.first, pair.second);
             let share = 0.25 * pair.games() * (1.0 / games[i] + 1.0 / games[j]);
-            // Virtual draws alone would leave a fitted draw parameter unbounded, so virtual games are
-            // a third each wins, draws and losses.
+            // With virtual draws alone a fitted draw parameter could be infinite, so virtual games
+            // are a third each wins, draws and losses.
             let decided = virtual_games / 3.0 * share;
             let drawn = (config.prior + virtual_games / 3.0) * share;
             if drawn > 0.0 {
@@ -247,20 +249,21 @@ pub fn fit_totals<Row: AsRef<[f64]>>(
     for (option, parameter) in [("draw_elo", config.draw_elo), ("advantage", config.advantage)] {
         if parameter != EloParameter::Fixed(0.0) {
             return Err(RatingError::InvalidTotals(format!(
-                "{option} cannot be fitted to totals; leave it fixed at 0, or give the results of every pair"
+                "{option} cannot be fitted to totals; leave it fixed at 0, or give the results of \
+                 every pair"
             )));
         }
     }
     let players = points.len();
-    let pairs = groups::check_matrix(players, games)?;
+    let pairs = check_matrix(players, games)?;
     let mut totals = vec![0.0; players];
     for &(i, j, count) in &pairs {
         totals[i] += count;
         totals[j] += count;
     }
     check_games(&totals)?;
-    groups::check_points(points, &totals)?;
-    groups::check_connected(players, pairs.iter().map(|&(i, j, _)| (i, j)))?;
+    check_points(points, &totals)?;
+    check_connected(players, pairs.iter().map(|&(i, j, _)| (i, j)))?;
 
     let problem_with = |virtual_games: f64| {
         let mut problem = LikelihoodProblem {
@@ -291,11 +294,11 @@ fn maximize_likelihood(
     let n = points.len();
     if n < 2 {
         let fixed = |parameter| match parameter {
-            EloParameter::Fixed(value) => Estimate { value, error: 0.0 },
-            EloParameter::Fitted => Estimate { value: 0.0, error: 0.0 },
+            EloParameter::Fixed(value) => Estimate { value, half_width: 0.0 },
+            EloParameter::Fitted => Estimate { value: 0.0, half_width: 0.0 },
         };
         return Ok(Ratings {
-            ratings: vec![Estimate { value: config.mean, error: 0.0 }; n],
+            ratings: vec![Estimate { value: config.mean, half_width: 0.0 }; n],
             points: points.to_vec(),
             games: games.to_vec(),
             advantage: fixed(config.advantage),
@@ -325,20 +328,23 @@ fn maximize_likelihood(
     } = maximum.ok_or(RatingError::NotConverged)?;
     let variance =
         |i: usize, j: usize| covariance[i * free_parameters + j] * ELO_PER_UNIT * ELO_PER_UNIT;
-    let error = |k: usize| Z_95 * variance(k, k).max(0.0).sqrt();
+    let half_width = |k: usize| Z_95 * variance(k, k).max(0.0).sqrt();
     let mut next = n;
     let mut estimate = |parameter, value: f64| match parameter {
-        NaturalParameter::Fixed(_) => Estimate { value: value * ELO_PER_UNIT, error: 0.0 },
+        NaturalParameter::Fixed(_) => Estimate { value: value * ELO_PER_UNIT, half_width: 0.0 },
         NaturalParameter::Fitted(_) => {
             next += 1;
-            Estimate { value: value * ELO_PER_UNIT, error: error(next - 1) }
+            Estimate { value: value * ELO_PER_UNIT, half_width: half_width(next - 1) }
         }
     };
     let advantage = estimate(problem.advantage, advantage);
     let draw_elo = estimate(problem.draw_margin, draw_margin);
     Ok(Ratings {
         ratings: (strengths.iter().enumerate())
-            .map(|(i, s)| Estimate { value: config.mean + s * ELO_PER_UNIT, error: error(i) })
+            .map(|(i, s)| Estimate {
+                value: config.mean + s * ELO_PER_UNIT,
+                half_width: half_width(i),
+            })
             .collect(),
         points: points.to_vec(),
         games: games.to_vec(),

@@ -1,9 +1,9 @@
 //! Contests whose games are played by remote workers.
 //!
-//! A JSON document describes the contest (players, openings, seed). The document and the files that it
-//! refers to are stored as blobs under their checksums. A task consists of batches of rounds of that
-//! contest. The result of a task is a list of games in the format of the journal. Every game is
-//! replayed to validate it, so remote and local games yield the same journal.
+//! A JSON document describes the contest (players, openings, seed). The document and the files that
+//! it refers to are stored as blobs under their checksums. A task consists of batches of rounds of
+//! the contest. The result of a task is a list of games in the format of the journal. The moves of
+//! every game are replayed to check that they are legal and lead to the stated result.
 
 mod file_cache;
 mod job_handler;
@@ -11,8 +11,8 @@ mod job_handler;
 pub use job_handler::GameJobHandler;
 
 use self::file_cache::MAX_FILE_BYTES;
-use crate::contest::{ContestConfig, Game, GameAndIsNew, GameKey, RoundBatch, play_games};
-use crate::game::PlayedGame;
+use crate::contest::{BatchGame, ContestConfig, ContestGame, GameKey, RoundBatch, play_games};
+use crate::game::{EarlyEndReason, PlayedGame};
 use crate::journal_line::{FinishedGames, PlayerIndex};
 use crate::player_pool::PlayerPool;
 use outflank_games::{Position, Side};
@@ -39,9 +39,9 @@ pub struct RemoteWorkers {
 }
 
 impl RemoteWorkers {
-    /// Ignores the results of a worker that failed in an earlier process of this run.
+    /// Ignores the results of a worker that was quarantined before this run was resumed.
     pub(crate) fn quarantine(&self, worker: &str) {
-        self.queue.quarantine(worker, "it returned forged results to this run before");
+        self.queue.quarantine(worker, "it returned wrong results to this run before");
     }
 }
 
@@ -49,32 +49,32 @@ impl RemoteWorkers {
 pub(crate) struct KnownGames<P: Position> {
     /// Games of the journal.
     pub(crate) finished: FinishedGames<P>,
-    /// Games that were removed from the journal with forged games before them, and that are appended
-    /// again in order.
-    pub(crate) kept: FinishedGames<P>,
+    /// Valid games that were cut from the journal together with wrong games before them; they are
+    /// appended again in order.
+    pub(crate) to_rewrite: FinishedGames<P>,
 }
 
 impl<P: Position> KnownGames<P> {
-    /// Returns a game, and whether the journal lacks it.
-    fn get(&self, key: GameKey) -> Option<GameAndIsNew<P>> {
-        let game = |played: &PlayedGame<P>| {
+    /// Returns a game; it is new if it must be appended to the journal.
+    fn get(&self, key: GameKey) -> Option<BatchGame<P>> {
+        let batch_game = |played: &PlayedGame<P>, is_new| {
             let (black, white, round) = key;
-            Game { black, white, round, played: played.clone() }
+            BatchGame { game: ContestGame { black, white, round, played: played.clone() }, is_new }
         };
-        let finished = self.finished.get(&key).map(|played| (game(played), false));
-        finished.or_else(|| self.kept.get(&key).map(|played| (game(played), true)))
+        let finished = self.finished.get(&key).map(|played| batch_game(played, false));
+        finished.or_else(|| self.to_rewrite.get(&key).map(|played| batch_game(played, true)))
     }
 }
 
-/// Receives a batch, its games, and the name of the worker that played them now. Returns whether to
-/// continue.
-type AcceptBatchFn<'a, P> = dyn FnMut(RoundBatch, Vec<GameAndIsNew<P>>, Option<&str>) -> bool + 'a;
+/// Receives a batch, its games, and the name of the worker if one played games of the batch now.
+/// Returns whether to continue.
+type AcceptBatchFn<'a, P> = dyn FnMut(RoundBatch, Vec<BatchGame<P>>, Option<&str>) -> bool + 'a;
 
-/// How remote games ended.
-pub(crate) struct RemoteEnd {
+/// The outcome of [`play_remotely`].
+pub(crate) struct RemoteOutcome {
     /// Whether all batches were accepted.
-    pub(crate) all_played: bool,
-    /// Workers that returned forged games.
+    pub(crate) all_accepted: bool,
+    /// Workers that returned wrong games.
     pub(crate) quarantined: Vec<String>,
 }
 
@@ -88,15 +88,19 @@ struct RemoteContest {
     /// The file of openings; `None` for the start position.
     openings: Option<RemoteFile>,
     /// The side to move in openings that do not state it.
-    first: Option<String>,
+    #[serde(rename = "first")]
+    first_side: Option<String>,
     players: Vec<RemotePlayer>,
 }
 
-/// A player: its specification, its name in tables, and its files.
+/// A player of a contest.
 #[derive(Debug, Serialize, Deserialize)]
 struct RemotePlayer {
+    /// The player specification as the user wrote it.
     spec: String,
+    /// The name in tables and journals.
     name: String,
+    /// The model files that the specification refers to.
     files: Vec<RemoteFile>,
 }
 
@@ -110,7 +114,7 @@ struct RemoteFile {
     /// If the path is a run folder, the name of the model file in it.
     model_file_name: Option<String>,
     sha256: String,
-    /// The size; workers fetch no more than that.
+    /// The size of the file; workers fetch no more than that.
     bytes: u64,
 }
 
@@ -119,7 +123,7 @@ struct RemoteFile {
 struct GameTask {
     /// The checksum of the [`RemoteContest`] document.
     contest: String,
-    /// First player, second player, first round, end of the rounds.
+    /// For each batch: the two players, the first round, and the round after the last.
     batches: Vec<(usize, usize, u32, u32)>,
 }
 
@@ -137,26 +141,27 @@ pub enum PublishError {
     PlayerSpec(#[from] outflank_players::spec::PlayerSpecError),
     /// The player is an external engine.
     #[error(
-        "{0} is an external engine, which remote workers do not run. Leave out --on, or leave out this player."
+        "{0} is an external engine, which remote workers do not run. Leave out --on, or leave out \
+         this player."
     )]
     Engine(String),
     /// A path such as `..` has no last component.
-    #[error("'{0}' ends without a file or folder name. Write the path with its last name.")]
+    #[error("'{0}' does not end with the name of a file or folder. Give a path that does.")]
     NoFileName(String),
 }
 
-/// The option values that define the openings of a contest.
+/// The source of the openings of a contest.
 #[derive(Clone, Copy, Debug)]
 pub struct OpeningSource<'a> {
     /// A file of openings; `None` for the start position.
     pub file: Option<&'a Path>,
     /// The side to move in openings that do not state it.
-    pub first: Option<Side>,
+    pub first_side: Option<Side>,
 }
 
 /// Stores everything that remote workers need to play a contest. `players` are the specifications
 /// of `factories`, in the same order.
-pub fn publish<P: RegisteredGame>(
+pub fn publish_contest<P: RegisteredGame>(
     queue: &Arc<dyn WorkQueue>,
     players: &[String],
     factories: &[PlayerFactory<P>],
@@ -169,7 +174,7 @@ pub fn publish<P: RegisteredGame>(
         seed,
         random,
         openings: None,
-        first: openings.first.map(|side| side.to_string()),
+        first_side: openings.first_side.map(|side| side.to_string()),
         players: Vec::with_capacity(players.len()),
     };
     if let Some(path) = openings.file {
@@ -187,17 +192,17 @@ pub fn publish<P: RegisteredGame>(
     let document =
         serde_json::to_vec(&contest).map_err(|error| WorkQueueError(error.to_string()))?;
     let is_deterministic =
-        players.iter().all(|text| text.parse().is_ok_and(|spec| is_timeless(&spec)));
+        players.iter().all(|text| text.parse().is_ok_and(|spec| has_no_time_limit(&spec)));
     Ok(RemoteWorkers { queue: queue.clone(), contest: queue.put(&document)?, is_deterministic })
 }
 
-/// Returns whether no part of a player is limited by time.
-fn is_timeless(spec: &PlayerSpec) -> bool {
+/// Returns whether no search of a player is limited by time.
+fn has_no_time_limit(spec: &PlayerSpec) -> bool {
     let other = spec.ply_switch.as_ref().map(|switch| &switch.player);
-    spec.seconds.is_none() && other.is_none_or(|other| is_timeless(other))
+    spec.seconds.is_none() && other.is_none_or(|other| has_no_time_limit(other))
 }
 
-/// Stores the model files of a player and of the players of its stages.
+/// Stores the model files of a player, and of the players that it switches to.
 fn store_models<P: RegisteredGame>(
     queue: &Arc<dyn WorkQueue>,
     spec: &PlayerSpec,
@@ -238,20 +243,23 @@ fn store_file(
 
 /// Runs all unfinished batches on the workers and passes every batch to `accept` in order, with the
 /// name of its worker. A random sample of the workers' games is played again here.
-pub(crate) fn play<P: Position>(
+pub(crate) fn play_remotely<P: Position>(
     workers: &RemoteWorkers,
     factories: &[PlayerFactory<P>],
     config: &ContestConfig<P>,
     known: &KnownGames<P>,
     batches: &[RoundBatch],
     accept: &mut AcceptBatchFn<'_, P>,
-) -> Result<RemoteEnd, WorkQueueError> {
+) -> Result<RemoteOutcome, WorkQueueError> {
     let missing: Vec<usize> = (0..batches.len())
         .filter(|&number| batches[number].games().any(|key| known.get(key).is_none()))
         .collect();
     let unfinished = |range: Range<usize>| missing[range].iter().map(|&number| batches[number]);
     let encode = |range: Range<usize>| {
-        let batches = unfinished(range).map(|b| (b.first, b.second, b.rounds.0, b.rounds.1));
+        let batches = unfinished(range).map(|batch| {
+            let ((a, b), (from, to)) = (batch.pair, batch.rounds);
+            (a, b, from, to)
+        });
         let task = GameTask { contest: workers.contest.clone(), batches: batches.collect() };
         serde_json::to_vec(&task).unwrap_or_default()
     };
@@ -269,17 +277,18 @@ pub(crate) fn play<P: Position>(
             None => Ok(games),
         }
     };
-    let check = |number: usize, games: &Vec<Game<P>>, parts: &[usize]| {
-        let games: Vec<&Game<P>> = parts.iter().map(|&part| &games[part]).collect();
+    let check = |number: usize, games: &Vec<ContestGame<P>>, parts: &[usize]| {
+        let games: Vec<&ContestGame<P>> = parts.iter().map(|&part| &games[part]).collect();
         verify_games(factories, config, batches[missing[number]], &games)
     };
-    let parts = |games: &Vec<Game<P>>| if workers.is_deterministic { games.len() } else { 0 };
+    let parts =
+        |games: &Vec<ContestGame<P>>| if workers.is_deterministic { games.len() } else { 0 };
     let mut next = 0;
     let mut proceed = true;
     let batch = JobBatch { kind: KIND, run: &workers.contest, jobs: missing.len() };
     let verifier = Verifier { parts: &parts, check: &check, check_first: true };
     let known_games = |batch: RoundBatch| batch.games().map(|key| known.get(key));
-    let pass_on = |number: usize, played: Vec<Game<P>>, worker: &str| {
+    let pass_on = |number: usize, played: Vec<ContestGame<P>>, worker: &str| {
         while proceed && next < missing[number] {
             let batch = batches[next];
             proceed = accept(batch, known_games(batch).flatten().collect(), None);
@@ -289,7 +298,8 @@ pub(crate) fn play<P: Position>(
             // Known games take precedence over those of the worker.
             let batch = batches[next];
             let games = known_games(batch).zip(played);
-            let games = games.map(|(known, played)| known.unwrap_or((played, true)));
+            let games =
+                games.map(|(known, game)| known.unwrap_or(BatchGame { game, is_new: true }));
             proceed = accept(batch, games.collect(), Some(worker));
             next += 1;
         }
@@ -302,7 +312,7 @@ pub(crate) fn play<P: Position>(
         proceed = accept(batches[next], known_games(batches[next]).flatten().collect(), None);
         next += 1;
     }
-    Ok(RemoteEnd { all_played: next == batches.len(), quarantined })
+    Ok(RemoteOutcome { all_accepted: next == batches.len(), quarantined })
 }
 
 /// Plays games again and compares them with those of a worker.
@@ -310,28 +320,29 @@ fn verify_games<P: Position>(
     factories: &[PlayerFactory<P>],
     config: &ContestConfig<P>,
     batch: RoundBatch,
-    games: &[&Game<P>],
+    games: &[&ContestGame<P>],
 ) -> Result<(), String> {
     let mut pool = PlayerPool::new(factories);
     for games in games.chunks(batch.lockstep.max(1)) {
         let keys: Vec<GameKey> = games.iter().map(|game| game.key()).collect();
-        let mut own: FinishedGames<P> =
+        let mut replayed: FinishedGames<P> =
             play_games(&mut pool, factories, config, &keys).into_iter().collect();
         for game in games {
-            let Some(played) = own.remove(&game.key()) else { continue };
-            let forfeiter = |played: &PlayedGame<P>| played.forfeit.as_ref().map(|(side, _)| *side);
+            let Some(played) = replayed.remove(&game.key()) else { continue };
+            let loser = |played: &PlayedGame<P>| played.early_end.as_ref().map(|end| end.loser);
             let is_equal = played.line == game.played.line
                 && played.random == game.played.random
                 && played.result == game.played.result
-                && forfeiter(&played) == forfeiter(&game.played);
+                && loser(&played) == loser(&game.played);
             if !is_equal {
                 return Err(format!(
-                    "its game of {} (black) and {} (white) in round {} has the result {}, the same game here has {}",
+                    "its game of {} (black) and {} (white) in round {} has the result {}, the same \
+                     game here has {}",
                     factories[game.black].name,
                     factories[game.white].name,
                     game.round + 1,
-                    describe(&game.played),
-                    describe(&played)
+                    describe_end(&game.played),
+                    describe_end(&played)
                 ));
             }
         }
@@ -340,17 +351,16 @@ fn verify_games<P: Position>(
 }
 
 /// Describes the result and the last moves of a game.
-fn describe<P: Position>(played: &PlayedGame<P>) -> String {
+fn describe_end<P: Position>(played: &PlayedGame<P>) -> String {
     let moves = played.line.moves();
     let last: Vec<String> =
         moves.iter().skip(moves.len().saturating_sub(4)).map(ToString::to_string).collect();
-    let forfeit = if played.forfeit.is_some() { " by forfeit" } else { "" };
-    format!(
-        "{}{forfeit} after {} moves, ending with {}",
-        played.result,
-        moves.len(),
-        last.join(" ")
-    )
+    let manner = match played.early_end.as_ref().map(|end| &end.reason) {
+        Some(EarlyEndReason::Resigned) => " by resignation",
+        Some(EarlyEndReason::Failed(_)) => " by forfeit",
+        None => "",
+    };
+    format!("{}{manner} after {} moves, ending with {}", played.result, moves.len(), last.join(" "))
 }
 
 /// Decodes the games of one batch from the next lines.
@@ -359,12 +369,12 @@ fn decode_batch<'a, P: Position>(
     config: &ContestConfig<P>,
     batch: RoundBatch,
     lines: &mut impl Iterator<Item = &'a str>,
-) -> Result<Vec<Game<P>>, String> {
+) -> Result<Vec<ContestGame<P>>, String> {
     batch
         .games()
         .map(|key| {
             let line = lines.next().ok_or("the result has fewer games than the task")?;
-            let game = Game::from_line(line, index, config)?
+            let game = ContestGame::from_line(line, index, config)?
                 .ok_or("the result names players that are not in this contest")?;
             match game.key() == key {
                 true => Ok(game),

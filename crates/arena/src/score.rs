@@ -41,7 +41,7 @@ pub struct Score {
     /// Points per game, 0 to 1; 0.5 if no game was played.
     pub score: f64,
     /// The half-width of the score's 95% confidence interval, at most 1; 0.5 if no game was played.
-    pub error: f64,
+    pub half_width: f64,
     /// The Elo difference; `None` if it is infinite.
     pub elo: Option<f64>,
     /// The lower end of its 95% confidence interval; `None` for minus infinity.
@@ -69,7 +69,7 @@ impl Score {
     /// The score's 95% confidence interval, clipped to 0..1.
     #[must_use]
     pub fn interval(&self) -> (f64, f64) {
-        ((self.score - self.error).max(0.0), (self.score + self.error).min(1.0))
+        ((self.score - self.half_width).max(0.0), (self.score + self.half_width).min(1.0))
     }
 }
 
@@ -93,8 +93,8 @@ impl fmt::Display for Score {
     }
 }
 
-/// Computes the score from counts of outcomes with scores 0, 1/m, ..., 1. An outcome is the result of
-/// `games_per_outcome` games.
+/// Computes the score from counts of outcomes with scores 0, 1/m, ..., 1. An outcome is the result
+/// of `games_per_outcome` games.
 fn of_outcomes(counts: &[u64], games_per_outcome: u64) -> Score {
     let max_value = counts.len().saturating_sub(1).max(1) as f64;
     let outcomes =
@@ -106,7 +106,7 @@ fn of_outcomes(counts: &[u64], games_per_outcome: u64) -> Score {
         return Score {
             games,
             score: 0.5,
-            error: 0.5,
+            half_width: 0.5,
             elo: Some(0.0),
             elo_low: None,
             elo_high: None,
@@ -114,10 +114,10 @@ fn of_outcomes(counts: &[u64], games_per_outcome: u64) -> Score {
         };
     }
     let score = outcomes().map(|(value, count)| value * count).sum::<f64>() / total;
-    let (error, los);
+    let (half_width, los);
     if counts.iter().filter(|&&count| count > 0).count() == 1 {
         let max_unseen_probability = -libm::expm1(libm::log(0.025) / total);
-        error = max_unseen_probability * score.max(1.0 - score);
+        half_width = max_unseen_probability * score.max(1.0 - score);
         // Bayes' rule with a flat prior: after n equal results, the probability of this result is
         // above one half with probability 1 − 1/2^(n+1).
         let complement = libm::exp2(-(total + 1.0));
@@ -128,18 +128,18 @@ fn of_outcomes(counts: &[u64], games_per_outcome: u64) -> Score {
         };
     } else {
         let squares = outcomes().map(|(value, count)| count * (value - score) * (value - score));
-        let deviation = (squares.sum::<f64>() / (total - 1.0) / total).sqrt();
-        error = Z_95 * deviation;
-        los = normal_cdf((score - 0.5) / deviation);
+        let standard_error = (squares.sum::<f64>() / (total - 1.0) / total).sqrt();
+        half_width = Z_95 * standard_error;
+        los = normal_cdf((score - 0.5) / standard_error);
     }
-    let error = error.min(1.0);
+    let half_width = half_width.min(1.0);
     Score {
         games,
         score,
-        error,
+        half_width,
         elo: elo(score),
-        elo_low: elo(score - error),
-        elo_high: elo(score + error),
+        elo_low: elo(score - half_width),
+        elo_high: elo(score + half_width),
         los,
     }
 }
@@ -152,7 +152,7 @@ mod tests {
     fn normal_cdf_and_elo_match_reference_values() {
         assert!((normal_cdf(Z_95) - 0.975).abs() < 1e-15);
         assert!((normal_cdf(-1.0) - 0.158_655_253_931_457_05).abs() < 1e-15);
-        // 200 points are 76%, 400 points 10 : 1.
+        // A difference of 200 Elo gives 76%, one of 400 Elo 10 : 1.
         assert!((expected_score(200.0) - 0.759_746_9).abs() < 1e-7);
         assert!((expected_score(400.0) - 10.0 / 11.0).abs() < 1e-15);
         assert!((elo(10.0 / 11.0).unwrap_or(0.0) - 400.0).abs() < 1e-9);
@@ -161,30 +161,30 @@ mod tests {
     }
 
     #[test]
-    fn error_and_los_of_a_match_without_draws_are_binomial() {
+    fn half_width_and_los_of_a_match_without_draws_are_binomial() {
         let score = Score::of_games(60, 0, 40);
         assert!((score.score - 0.6).abs() < 1e-15);
-        let deviation = (0.6f64 * 0.4 / 99.0).sqrt();
-        assert!((score.error - Z_95 * deviation).abs() < 1e-12);
-        assert!((score.los - normal_cdf(0.1 / deviation)).abs() < 1e-15);
+        let standard_error = (0.6f64 * 0.4 / 99.0).sqrt();
+        assert!((score.half_width - Z_95 * standard_error).abs() < 1e-12);
+        assert!((score.los - normal_cdf(0.1 / standard_error)).abs() < 1e-15);
         assert_eq!(score.games, 100);
     }
 
     #[test]
-    fn pairs_with_one_win_each_reduce_the_error() {
+    fn pairs_with_one_win_each_reduce_the_half_width() {
         // 100 pairs: 80 with one win each, 12 won by one point, 8 lost by one.
         let paired = Score::of_pairs([0, 8, 80, 12, 0]);
         let single = Score::of_games(92, 16, 92);
         assert_eq!((paired.games, single.games), (200, 200));
         assert!((paired.score - 0.51).abs() < 1e-12);
-        assert!(paired.error < 0.4 * single.error);
+        assert!(paired.half_width < 0.4 * single.half_width);
     }
 
     #[test]
     fn swapping_players_negates_the_elo() {
         let (a, b) = (Score::of_pairs([3, 9, 20, 11, 7]), Score::of_pairs([7, 11, 20, 9, 3]));
         assert!((a.score + b.score - 1.0).abs() < 1e-12);
-        assert!((a.error - b.error).abs() < 1e-12);
+        assert!((a.half_width - b.half_width).abs() < 1e-12);
         assert!((a.los + b.los - 1.0).abs() < 1e-12);
         assert!((a.elo.unwrap_or(9.0) + b.elo.unwrap_or(9.0)).abs() < 1e-9);
     }
@@ -196,7 +196,7 @@ mod tests {
             for b in counts {
                 for c in counts {
                     for score in [Score::of_games(a, b, c), Score::of_pairs([a, 0, b, 0, c])] {
-                        let numbers = [score.score, score.error, score.los];
+                        let numbers = [score.score, score.half_width, score.los];
                         assert!(numbers.iter().all(|x| (0.0..=1.0).contains(x)), "{score:?}");
                         let elos = [score.elo, score.elo_low, score.elo_high];
                         assert!(elos.iter().flatten().all(|x| x.is_finite()), "{score:?}");

@@ -27,7 +27,7 @@ pub const DEFAULT_BETA: f64 = 0.05;
 /// The value that replaces a count of 0.
 const MIN_COUNT: f64 = 1e-3;
 
-/// A sequential test of two hypotheses about a match.
+/// A sequential test of two hypotheses about the Elo difference of two players.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sprt {
     elo0: f64,
@@ -151,8 +151,8 @@ impl Sprt {
             return 0.0;
         }
         let total: f64 = counts.iter().map(|&count| count as f64).sum();
-        // The second bound matters only for more than 10^9 games. Without it a rare outcome would make
-        // x equal to a pole in double precision.
+        // The minimum of 1e-12 of the total matters only for more than 10^9 games. Without it a rare
+        // outcome would make x equal to a pole in double precision.
         let counts = counts.map(|count| (count as f64).max(MIN_COUNT).max(1e-12 * total));
         let scores = std::array::from_fn(|k| k as f64 / (N - 1) as f64);
         let (mean0, mean1) = (expected_score(self.elo0), expected_score(self.elo1));

@@ -1,10 +1,10 @@
 //! Counts of wins, draws and losses.
 
-use crate::contest::Game;
+use crate::contest::ContestGame;
 use outflank_games::Position;
 use std::collections::HashMap;
 
-/// The results of a pair of players, from the first player's side.
+/// The results of the games of two players, from the first player's side.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Games won.
@@ -39,7 +39,7 @@ impl Tally {
     }
 
     /// Adds games from the side of `player`. The two games of a round must be consecutive.
-    pub fn add<P: Position>(&mut self, player: usize, games: &[Game<P>]) {
+    pub fn add<P: Position>(&mut self, player: usize, games: &[ContestGame<P>]) {
         for game in games {
             match game.half_points_of(player) {
                 2 => self.wins += 1,
@@ -59,7 +59,7 @@ impl Tally {
 /// Counts games that differ in their start or their moves.
 ///
 /// Deterministic players repeat games, and a duplicate adds no evidence about their strength.
-pub fn distinct_games<'a, P: Position>(games: impl IntoIterator<Item = &'a Game<P>>) -> u64 {
+pub fn distinct_games<'a, P: Position>(games: impl IntoIterator<Item = &'a ContestGame<P>>) -> u64 {
     let mut by_start: HashMap<P, Vec<&[P::Move]>> = HashMap::new();
     for game in games {
         by_start.entry(*game.played.line.start()).or_default().push(game.played.line.moves());

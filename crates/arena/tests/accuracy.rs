@@ -25,7 +25,7 @@ impl Policy<Othello> for SquareIndexPolicy {
     }
 }
 
-/// The decision for a move in the start position.
+/// Returns the decision for a move in the start position.
 fn first_move(text: &str) -> Decision<Othello> {
     Decision { position: Othello::start(), chosen: text.parse().unwrap() }
 }
@@ -39,7 +39,7 @@ fn top_k_ties_and_pairs_match_hand_computed_values() {
     assert_eq!(result.all, result.choices);
     let top_k: Vec<f64> = result.top_k.iter().map(|hits| hits.hits).collect();
     assert_eq!(top_k, [1.0, 2.0, 2.0, 3.0, 3.0]);
-    // e6 beats three, f5 two, d3 none of the three others.
+    // e6 scores higher than three other moves, f5 than two, d3 than none.
     assert_eq!((result.pairs.hits, result.pairs.count), (5.0, 9));
     assert_eq!(result.stages[0].count, 3);
     assert_eq!(result.plies[0].count, 3);
@@ -53,24 +53,24 @@ fn top_k_ties_and_pairs_match_hand_computed_values() {
 
     let f5: Square = "f5".parse().unwrap();
     let d3: Square = "d3".parse().unwrap();
-    let two = accuracy(&SquareIndexPolicy { tied: f5.bit() | d3.bit() }, &[first_move("f5")]);
-    assert_eq!(two.choices.hits, 0.5);
+    let two_tied = accuracy(&SquareIndexPolicy { tied: f5.bit() | d3.bit() }, &[first_move("f5")]);
+    assert_eq!(two_tied.choices.hits, 0.5);
 }
 
 #[test]
 fn forced_moves_count_in_all_but_not_in_choices() {
-    // A game that ends with passes and forced moves.
+    // The first legal move is played to the end of the game, which has passes and forced moves.
     let record = transcript::game(b"f5d6c3d3c4f4").unwrap();
     let mut position = *record.end();
-    let mut line = Vec::new();
+    let mut decisions = Vec::new();
     while let Some(mv) = position.moves().next() {
-        line.push(Decision { position, chosen: mv });
+        decisions.push(Decision { position, chosen: mv });
         position = position.play(mv);
     }
-    let forced = line.iter().filter(|decision| decision.position.moves().count() == 1).count();
-    let result = accuracy(&SquareIndexPolicy { tied: 0 }, &line);
-    assert_eq!(result.all.count as usize, line.len());
-    assert_eq!(result.choices.count as usize, line.len() - forced);
+    let forced = decisions.iter().filter(|d| d.position.moves().count() == 1).count();
+    let result = accuracy(&SquareIndexPolicy { tied: 0 }, &decisions);
+    assert_eq!(result.all.count as usize, decisions.len());
+    assert_eq!(result.choices.count as usize, decisions.len() - forced);
     assert!(forced > 0);
     let by_stage: u64 = result.stages.iter().map(|hits| hits.count).sum();
     let by_ply: u64 = result.plies.iter().map(|hits| hits.count).sum();
@@ -111,7 +111,7 @@ fn published_players_reach_their_published_accuracy() {
         accuracy(&OnePlyPolicy(network), choices.items())
     };
     let ntuple = accuracy_of("RunnarsonLucas2014IPrefN.player");
-    // 47.9% of the choices of a uniform sample, 54.7% of those with up to 16 discs.
+    // Table II: 47.9% of all choices, 54.7% of those with up to 16 discs.
     assert!((ntuple.choices.percent() - 47.9).abs() < 1.0, "{}", ntuple.choices.percent());
     assert!((ntuple.stages[0].percent() - 54.7).abs() < 1.5, "{}", ntuple.stages[0].percent());
     // Counting a tie as a hit adds about 1.6 points, mostly at the four first moves.

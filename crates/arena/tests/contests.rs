@@ -1,9 +1,12 @@
-//! Contests are reproducible, resumable and match published results.
+//! Contests: reproducibility, resume, forfeits and published results.
 
 use outflank_arena::league::play_league;
 use outflank_arena::matches::{MatchReport, play_match};
 use outflank_arena::ratings::RatingConfig;
-use outflank_arena::{ContestConfig, ContestEvent, Game, contest, distinct_games, play};
+use outflank_arena::{
+    ContestConfig, ContestEvent, ContestGame, EarlyEndReason, distinct_games, play_contest,
+    play_game,
+};
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::{Othello, Square};
 use outflank_games::{Line, Position, Side};
@@ -25,7 +28,7 @@ fn two_factories<P: RegisteredGame>(a: &str, b: &str, random: f64) -> [PlayerFac
     factories(&[a, b], random).try_into().unwrap()
 }
 
-/// Returns openings of `plies` random moves.
+/// Returns `count` openings of `plies` random moves.
 fn random_openings<P: Position>(count: usize, plies: usize) -> Vec<Line<P>> {
     let mut rng = rng::stream(5, &["openings"]);
     (0..count)
@@ -49,7 +52,7 @@ fn contest_config<P: Position>(rounds: u32, threads: usize) -> ContestConfig<P> 
 fn play_new_match<P: RegisteredGame>(
     pair: &[PlayerFactory<P>; 2],
     config: &ContestConfig<P>,
-) -> (MatchReport, Vec<Game<P>>) {
+) -> (MatchReport, Vec<ContestGame<P>>) {
     play_match(pair, config, None, None, |_, _| true).unwrap()
 }
 
@@ -77,7 +80,8 @@ fn games_do_not_depend_on_the_number_of_threads() {
     }
 }
 
-/// The heuristic player's policy, which records the size of the largest batch that it evaluates.
+/// The policy of the player `heuristic`, which records the size of the largest batch that it
+/// evaluates.
 struct BatchRecorder {
     batch_size: usize,
     largest: std::sync::atomic::AtomicUsize,
@@ -111,21 +115,22 @@ fn lockstep_play_equals_sequential_play() {
         let recorder = Arc::new(BatchRecorder { batch_size, largest: 0.into() });
         let factory =
             |name: &str, random: f64| registry::policy_factory(name, recorder.clone() as _, random);
-        let (plain, other) =
-            (factory("staged", 0.0), registry::factory::<Othello>("yoshioka@2e6").unwrap());
-        let staged = plain.clone().combined_with(&other.clone(), move || {
-            Ok(Box::new(PlySwitch::new(plain.make()?, other.make()?, 10..=20)))
+        let (policy, search) =
+            (factory("switching", 0.0), registry::factory::<Othello>("yoshioka@2e6").unwrap());
+        let switching = policy.clone().combined_with(&search.clone(), move || {
+            Ok(Box::new(PlySwitch::new(policy.make()?, search.make()?, 10..=20)))
         });
         let mut players = factories::<Othello>(&["yoshioka", "yoshioka@2"], 0.1);
-        players.extend([factory("plain", 0.0), factory("forced", 0.2), staged]);
+        players.extend([factory("policy", 0.0), factory("with random moves", 0.2), switching]);
         let pairs: Vec<_> = (0..5).flat_map(|a| (a + 1..5).map(move |b| (a, b))).collect();
         let mut games = Vec::new();
-        let all = contest(&players, &pairs, &contest_config(40, threads), None, |event| {
-            let ContestEvent::Games(more, _) = event else { return true };
-            games.extend(more);
-            true
-        });
-        assert!(all.unwrap());
+        let not_stopped =
+            play_contest(&players, &pairs, &contest_config(40, threads), None, |event| {
+                let ContestEvent::Games(batch, _) = event else { return true };
+                games.extend(batch);
+                true
+            });
+        assert!(not_stopped.unwrap());
         (games, recorder.largest.load(std::sync::atomic::Ordering::Relaxed))
     };
     let (sequential, largest) = play(1, 2);
@@ -150,7 +155,10 @@ fn swapping_the_players_swaps_wins_and_losses() {
     reversed.reverse();
     assert_eq!(reversed, swapped.pentanomial);
     assert!((report.score + swapped.score - 1.0).abs() < 1e-12);
-    assert_eq!((report.error, report.distinct_games), (swapped.error, swapped.distinct_games));
+    assert_eq!(
+        (report.half_width, report.distinct_games),
+        (swapped.half_width, swapped.distinct_games)
+    );
 }
 
 #[test]
@@ -166,7 +174,7 @@ fn self_play_scores_one_half() {
         &two_factories::<Othello>("heuristic", "heuristic?name=other", 0.1),
         &config,
     );
-    assert!((report.score - 0.5).abs() < 1.5 * report.error, "{report:?}");
+    assert!((report.score - 0.5).abs() < 1.5 * report.half_width, "{report:?}");
     assert_eq!(report.games, 2000);
     // With random moves almost all games are distinct.
     assert!(report.distinct_games > 1900);
@@ -174,12 +182,12 @@ fn self_play_scores_one_half() {
 
 #[test]
 fn duplicate_games_of_deterministic_players_are_counted() {
-    // Both always play the first legal move, so there is one game per opening.
-    let first_move = |name: &str| {
-        let failure: Failure = |game| Ok(game.position().moves().next().unwrap());
-        PlayerFactory::new(name, move || Ok(Box::new(FailingPlayer { games: 0, failure })))
+    // Both always play the first legal move, so there is one distinct game per opening.
+    let first_move_player = |name: &str| {
+        let answer: Answer = |game| Ok(game.position().moves().next().unwrap());
+        PlayerFactory::new(name, move || Ok(Box::new(ScriptedPlayer { games: 0, answer })))
     };
-    let pair = [first_move("a"), first_move("b")];
+    let pair = [first_move_player("a"), first_move_player("b")];
     let config = ContestConfig {
         openings: random_openings(5, 4),
         rounds: 20,
@@ -205,9 +213,10 @@ fn checkers_matches_are_played_to_the_end() {
     assert!(games.iter().all(|game| game.played.line.position().is_over()));
 }
 
-/// A journal truncated anywhere resumes to the same games and the same bytes.
+/// A match that resumes from a truncated journal has the same games, and its journal the same
+/// bytes.
 #[test]
-fn contests_resume_from_any_truncated_journal() {
+fn truncated_journals_resume_to_the_same_games() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("games.tsv");
     let pair = two_factories::<Othello>("heuristic", "random@mcts20", 0.1);
@@ -226,8 +235,8 @@ fn contests_resume_from_any_truncated_journal() {
     // A complete journal plays no new games.
     let mut new = 0;
     let journal = Journal::open(&path).unwrap();
-    play_match(&pair, &config, None, Some(journal), |_, n| {
-        new += n;
+    play_match(&pair, &config, None, Some(journal), |_, new_games| {
+        new += new_games;
         true
     })
     .unwrap();
@@ -235,7 +244,7 @@ fn contests_resume_from_any_truncated_journal() {
 }
 
 #[test]
-fn adding_a_player_replays_no_existing_game() {
+fn adding_a_player_repeats_no_game() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("games.tsv");
     let config = contest_config::<Othello>(8, 2);
@@ -243,8 +252,8 @@ fn adding_a_player_replays_no_existing_game() {
         let journal = Journal::open(&path).unwrap();
         let mut new = 0;
         let players = factories::<Othello>(players, 0.1);
-        let league = play_league(&players, &config, Some(journal), |_, n| {
-            new += n;
+        let league = play_league(&players, &config, Some(journal), |_, new_games| {
+            new += new_games;
             true
         })
         .unwrap();
@@ -252,29 +261,30 @@ fn adding_a_player_replays_no_existing_game() {
     };
     let (_, new) = run(&["heuristic", "random"]);
     assert_eq!(new, 16);
-    let (joined, new) = run(&["yoshioka", "heuristic", "random"]);
+    let (extended, new) = run(&["yoshioka", "heuristic", "random"]);
     assert_eq!(new, 32);
-    let fresh = play_league(
+    let uninterrupted = play_league(
         &factories(&["heuristic", "random", "yoshioka"], 0.1),
         &config,
         None,
         |_, _| true,
     );
-    assert_eq!(fresh.unwrap().report(&RatingConfig::default()).unwrap(), joined);
-    let total: f64 = joined.players.iter().map(|p| p.points).sum();
+    assert_eq!(uninterrupted.unwrap().report(&RatingConfig::default()).unwrap(), extended);
+    let total: f64 = extended.players.iter().map(|p| p.points).sum();
     assert_eq!(total, 48.0);
 }
 
-/// The move or error of a player in a game that it fails.
-type Failure = fn(&Line<Othello>) -> Result<Square, PlayerError>;
+/// The move or error of a player on its turn.
+type Answer = fn(&Line<Othello>) -> Result<Square, PlayerError>;
 
-/// Plays the first legal move, and fails in every third game.
-struct FailingPlayer {
+/// Plays the first legal move. In every third game it gives `answer` once there are more than 20
+/// discs.
+struct ScriptedPlayer {
     games: u32,
-    failure: Failure,
+    answer: Answer,
 }
 
-impl Player<Othello> for FailingPlayer {
+impl Player<Othello> for ScriptedPlayer {
     fn new_game(&mut self) -> Result<(), PlayerError> {
         self.games += 1;
         Ok(())
@@ -282,7 +292,7 @@ impl Player<Othello> for FailingPlayer {
 
     fn choose(&mut self, game: &Line<Othello>, _: &mut Rng) -> Result<Square, PlayerError> {
         if self.games.is_multiple_of(3) && game.position().pieces() > 20 {
-            return (self.failure)(game);
+            return (self.answer)(game);
         }
         Ok(game.position().moves().next().unwrap())
     }
@@ -290,14 +300,14 @@ impl Player<Othello> for FailingPlayer {
 
 #[test]
 fn a_failing_player_forfeits_only_that_game() {
-    let failures: [Failure; 2] = [
+    let failures: [Answer; 2] = [
         |_| Err(PlayerError::Timeout { player: "failing".to_owned(), seconds: 1 }),
         // d4 is occupied from the start, so this move is never legal.
         |_| Ok("d4".parse().unwrap()),
     ];
-    for failure in failures {
+    for answer in failures {
         let failing = PlayerFactory::new("failing", move || {
-            Ok(Box::new(FailingPlayer { games: 0, failure }))
+            Ok(Box::new(ScriptedPlayer { games: 0, answer }))
         });
         let random = factories::<Othello>(&["random"], 0.0).remove(0);
         let config = ContestConfig {
@@ -310,9 +320,10 @@ fn a_failing_player_forfeits_only_that_game() {
         let (report, games) = play_new_match(&[failing, random], &config);
         assert!(report.complete && report.games == 20);
         assert!(!report.forfeits.is_empty() && report.forfeits.len() < 20);
-        for game in games.iter().filter(|game| game.played.forfeit.is_some()) {
-            let (side, _) = game.played.forfeit.as_ref().unwrap();
-            assert_eq!(*side, if game.black == 0 { Side::Black } else { Side::White });
+        for game in &games {
+            let Some(early_end) = &game.played.early_end else { continue };
+            assert!(matches!(early_end.reason, EarlyEndReason::Failed(_)));
+            assert_eq!(early_end.loser, if game.black == 0 { Side::Black } else { Side::White });
             assert_eq!(game.half_points_of(0), 0);
         }
         assert!(report.forfeits.iter().all(|forfeit| forfeit.player == "failing"));
@@ -336,7 +347,10 @@ fn games_of_another_contest_are_rejected() {
         let error =
             play_match(&pair, &contest_config(2, 1), None, Some(journal), |_, _| true).unwrap_err();
         assert!(
-            error.to_string().contains("games.tsv:1: game does not belong to this contest"),
+            error.to_string().starts_with(&format!(
+                "{}:1: game does not belong to this contest",
+                path.display()
+            )),
             "{error}"
         );
     }
@@ -347,15 +361,15 @@ fn an_empty_contest_is_an_error() {
     let no_openings =
         ContestConfig { openings: Vec::new(), rounds: 1, seed: 1, threads: 1, remote: None };
     let pair = two_factories::<Othello>("heuristic", "random", 0.0);
-    assert!(contest(&pair, &[(0, 1)], &no_openings, None, |_| true).is_err());
+    assert!(play_contest(&pair, &[(0, 1)], &no_openings, None, |_| true).is_err());
 }
 
 #[test]
 fn a_game_from_a_finished_position_ends_immediately() {
-    let over: Othello = format!("{}{} X", "X".repeat(40), "O".repeat(24)).parse().unwrap();
+    let finished: Othello = format!("{}{} X", "X".repeat(40), "O".repeat(24)).parse().unwrap();
     let mut players = factories::<Othello>(&["heuristic", "random"], 0.0);
     let (mut a, mut b) = (players.remove(0).make().unwrap(), players.remove(0).make().unwrap());
-    let played = play(&mut *a, &mut *b, &Line::new(over), &mut rng::stream(1, &[]));
+    let played = play_game(&mut *a, &mut *b, &Line::new(finished), &mut rng::stream(1, &[]));
     assert_eq!((played.result, played.half_points()), (16, 2));
 }
 

@@ -1,14 +1,14 @@
 //! Model inspection against models with known weights.
 
 use outflank_arena::model_inspection::{
-    Region, afterstates, disc_values, extreme_patterns, game_move_preferences,
+    Region, afterstates, disc_values, extreme_entries, game_move_preferences,
     model_move_preferences, sample,
 };
 use outflank_games::othello::Square;
 use outflank_models::{NTupleNetwork, OnePlyPolicy, Tuples, View, embedded};
 use outflank_records::{DecisionFilter, decisions};
 
-/// Up to 500 choices of the first embedded games.
+/// Returns up to 500 choices of the first `games` embedded games.
 fn sample_choices(
     games: usize,
 ) -> Vec<outflank_records::Decision<outflank_games::othello::Othello>> {
@@ -77,22 +77,22 @@ fn move_preferences_are_relative_to_random_moves() {
     );
 }
 
-/// The only nonzero entry of a network is the extreme pattern of its tuple.
+/// The only nonzero entry of a network is the extreme entry of its tuple.
 #[test]
-fn extreme_patterns_find_the_only_nonzero_weight() {
+fn extreme_entries_include_the_only_nonzero_weight() {
     let positions = afterstates(&sample_choices(40));
     let tuples = embedded::runarsson_lucas_tuples();
     let mut network = NTupleNetwork::zero(tuples.clone(), View::Invert);
-    // The eighth tuple: d1 e1 f2 f3; own, empty, opponent's, empty.
+    // The eighth tuple, d1 e1 f2 f3: an own disc, empty, an opponent's disc, empty.
     let offset = tuples.offsets().nth(7).unwrap();
     network.weights_mut()[offset + 2 * 27 + 9 + 1] = 3.0;
-    let found = extreme_patterns(&network, &positions, 0.0);
+    let found = extreme_entries(&network, &positions, 0.0);
     let [max, min] = found[7].clone().unwrap();
     assert_eq!((max.tuple, max.own, max.other), (7, 1 << 3, 1 << 13));
     assert!(max.weight > 2.0 && max.weight <= 3.0 && min.weight <= 0.0);
-    // Relative weights of a table have a frequency-weighted mean of zero.
-    // Each of the eight placements of the tuple reads one entry.
+    // Relative weights of a table have a frequency-weighted mean of zero, and each of the eight
+    // placements of the tuple reads one entry.
     let fraction = max.frequency / 8.0;
     assert!((max.weight - 3.0 * (1.0 - fraction)).abs() < 1e-6);
-    assert_eq!(extreme_patterns(&network, &positions, 1e9), vec![None; 15]);
+    assert_eq!(extreme_entries(&network, &positions, 1e9), vec![None; 15]);
 }

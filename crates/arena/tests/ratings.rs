@@ -6,7 +6,7 @@ use outflank_arena::ratings::{
 use outflank_arena::score::expected_score;
 use outflank_runs::{Rng, RngExt, rng};
 
-/// Both parameters are fitted.
+/// Fits the draw parameter and the advantage of moving first.
 const FITTED: RatingConfig = RatingConfig {
     draw_elo: EloParameter::Fitted,
     advantage: EloParameter::Fitted,
@@ -93,7 +93,7 @@ fn table_v_ratings_match_the_paper() {
     let published = [1906.0, 1866.0, 1668.0, 1632.0, 1512.0, 1483.0, 1399.0, 1335.0];
     let ratings = fit(8, &results_from_points(&table), &RatingConfig::default()).unwrap();
     // At the top of this widest league the exact maximum is 2.35 points above the published rating.
-    // An independent optimizer agrees with it; the paper does not state the number of draws.
+    // An independent optimizer finds the same maximum; the paper does not state the number of draws.
     assert_near(&ratings, &published, 2.4);
 }
 
@@ -104,15 +104,15 @@ fn totals_and_pair_results_agree() {
     let points = TABLE_IV.map(|row| row.iter().sum());
     let games: [[f64; 7]; 7] =
         std::array::from_fn(|i| std::array::from_fn(|j| if i == j { 0.0 } else { 2000.0 }));
-    let (one, other) =
+    let (from_pairs, from_totals) =
         (fit(7, &results, &config).unwrap(), fit_totals(&points, &games, &config).unwrap());
-    for (a, b) in one.ratings.iter().zip(&other.ratings) {
-        assert!((a.value - b.value).abs() < 1e-7 && (a.error - b.error).abs() < 1e-7);
+    for (a, b) in from_pairs.ratings.iter().zip(&from_totals.ratings) {
+        assert!((a.value - b.value).abs() < 1e-7 && (a.half_width - b.half_width).abs() < 1e-7);
     }
 }
 
-/// A league of five players as (first, second, wins, draws, losses). In the games of players 0 and 4
-/// against each other, 4 always moved first.
+/// A league of five players as (first, second, wins, draws, losses). In the games between players 0
+/// and 4, player 4 always moved first.
 const FIVE_PLAYERS: [(usize, usize, u32, u32, u32); 19] = [
     (0, 1, 42, 12, 14),
     (0, 2, 22, 5, 8),
@@ -148,8 +148,10 @@ fn five_player_results() -> Vec<PairResult> {
 }
 
 #[test]
-fn scipy_finds_the_same_maximum_and_standard_errors() {
-    // SciPy 1.x: Nelder-Mead, then BFGS, and the inverse of a numerical Hessian.
+fn scipy_finds_the_same_maximum_and_confidence_intervals() {
+    // SciPy 1.x: Nelder-Mead, then BFGS, and 1.96 standard errors from the inverse of a numerical
+    // Hessian. A case has the log-likelihood, the ratings, the advantage, the draw parameter and the
+    // LOS of player 1 over player 2.
     type Case = (RatingConfig, f64, [(f64, f64); 5], (f64, f64), (f64, f64), f64);
     let cases: [Case; 2] = [
         (
@@ -183,13 +185,13 @@ fn scipy_finds_the_same_maximum_and_standard_errors() {
     ];
     for (config, likelihood, ratings, advantage, draw_elo, los) in cases {
         let ours = fit(5, &five_player_results(), &config).unwrap();
-        let same = |ours: Estimate, (value, error): (f64, f64)| {
+        let assert_equal = |ours: Estimate, (value, half_width): (f64, f64)| {
             assert!((ours.value - value).abs() < 2e-4, "{ours:?} is not {value}");
-            assert!((ours.error - error).abs() < 2e-3, "the error of {ours:?} is not {error}");
+            assert!((ours.half_width - half_width).abs() < 2e-3, "{ours:?} is not {half_width}");
         };
-        ours.ratings.iter().zip(ratings).for_each(|(ours, theirs)| same(*ours, theirs));
-        same(ours.advantage, advantage);
-        same(ours.draw_elo, draw_elo);
+        ours.ratings.iter().zip(ratings).for_each(|(ours, theirs)| assert_equal(*ours, theirs));
+        assert_equal(ours.advantage, advantage);
+        assert_equal(ours.draw_elo, draw_elo);
         assert!((ours.log_likelihood - likelihood).abs() < 1e-6);
         assert!((ours.los(1, 2) - los).abs() < 1e-5);
     }
@@ -206,7 +208,7 @@ fn ratings_do_not_depend_on_player_order() {
             (fit(5, &five_player_results(), &config).unwrap(), fit(5, &moved, &config).unwrap());
         for i in 0..5 {
             let (a, b) = (before.ratings[i], after.ratings[order[i]]);
-            assert!((a.value - b.value).abs() < 1e-8 && (a.error - b.error).abs() < 1e-8);
+            assert!((a.value - b.value).abs() < 1e-8 && (a.half_width - b.half_width).abs() < 1e-8);
             assert_eq!(before.points[i], after.points[order[i]]);
             for j in 0..5 {
                 let (a, b) = (before.los(i, j), after.los(order[i], order[j]));
@@ -253,12 +255,14 @@ fn simulate_league(
 #[test]
 fn confidence_intervals_have_nominal_coverage() {
     let leagues = 1000;
-    for (name, advantage, draw_elo, config) in
-        [("plain", 0.0, 0.0, RatingConfig::default()), ("full", 40.0, 80.0, FITTED)]
-    {
-        let mut rng = rng::stream(1, &["coverage", name]);
+    for (name, advantage, draw_elo, config) in [
+        ("ratings only", 0.0, 0.0, RatingConfig::default()),
+        ("all parameters", 40.0, 80.0, FITTED),
+    ] {
+        let mut rng =
+            rng::stream(1, &["coverage", if config == FITTED { "full" } else { "plain" }]);
         let players = 6;
-        // How often each interval contains the true value, and how often LOS is wrong.
+        // Number of intervals that contain the true value, and of wrong claims by LOS.
         let (mut ratings_covered, mut advantages_covered, mut draw_elos_covered) = (0, 0, 0);
         let mut false_claims = 0;
         for _ in 0..leagues {
@@ -267,7 +271,8 @@ fn confidence_intervals_have_nominal_coverage() {
             strengths.iter_mut().for_each(|s| *s -= mean);
             let results = simulate_league(&strengths, advantage, draw_elo, 40, &mut rng);
             let found = fit(players, &results, &config).unwrap();
-            let covers = |e: Estimate, truth: f64| usize::from((e.value - truth).abs() <= e.error);
+            let covers =
+                |e: Estimate, truth: f64| usize::from((e.value - truth).abs() <= e.half_width);
             for (found, truth) in found.ratings.iter().zip(&strengths) {
                 ratings_covered += covers(*found, 1600.0 + truth);
             }
@@ -320,8 +325,8 @@ fn perfect_scores_get_finite_ratings_with_virtual_games() {
         assert_eq!(found.virtual_games, 1.0);
         assert!(found.ratings.windows(2).all(|pair| pair[0].value > pair[1].value));
         for rating in &found.ratings {
-            assert!((rating.value - 1600.0).abs() < 1500.0 && rating.error < 1500.0);
-            assert!(rating.error > 0.0 && rating.error.is_finite());
+            assert!((rating.value - 1600.0).abs() < 1500.0 && rating.half_width < 1500.0);
+            assert!(rating.half_width > 0.0 && rating.half_width.is_finite());
         }
     }
     // One game suffices for a rating, and more wins increase the difference.
@@ -338,23 +343,25 @@ fn perfect_scores_get_finite_ratings_with_virtual_games() {
 
 #[test]
 fn estimates_are_finite_if_the_likelihood_has_no_maximum() {
-    // The first player always wins; all games are drawn; two leagues without a loss of the first
-    // player; and a league in which one player always moves first, so that its strength cannot be
-    // separated from the advantage.
     let cases = [
+        // The player who moves first always wins.
         [pair_result(0, 1, 9.0, 0.0, 0.0), pair_result(1, 0, 9.0, 0.0, 0.0)],
+        // All games are drawn.
         [pair_result(0, 1, 0.0, 9.0, 0.0), pair_result(1, 0, 0.0, 9.0, 0.0)],
+        // Player 0 never loses; it wins only when it moves first.
         [pair_result(0, 1, 4.0, 5.0, 0.0), pair_result(1, 0, 0.0, 9.0, 0.0)],
+        // Player 0 never loses, and wins with either color.
         [pair_result(0, 1, 4.0, 5.0, 0.0), pair_result(1, 0, 0.0, 5.0, 4.0)],
+        // Player 0 always moves first, so its strength cannot be separated from the advantage.
         [pair_result(0, 1, 6.0, 1.0, 4.0), pair_result(0, 1, 3.0, 2.0, 5.0)],
     ];
     for case in cases {
         let found = fit(2, &case, &FITTED).unwrap();
         assert_eq!(found.virtual_games, 1.0, "{case:?}");
-        for figure in [found.ratings[0], found.ratings[1], found.advantage, found.draw_elo] {
+        for estimate in [found.ratings[0], found.ratings[1], found.advantage, found.draw_elo] {
             assert!(
-                figure.value.abs() < 3200.0 && figure.error.is_finite(),
-                "{case:?}: {figure:?}"
+                estimate.value.abs() < 3200.0 && estimate.half_width.is_finite(),
+                "{case:?}: {estimate:?}"
             );
         }
     }
@@ -388,34 +395,34 @@ fn disconnected_leagues_list_their_groups() {
 
 #[test]
 fn invalid_input_is_rejected() {
-    let plain = RatingConfig::default();
+    let config = RatingConfig::default();
     let rejected =
         |results: &[PairResult], config: &RatingConfig| fit(2, results, config).unwrap_err();
     let even = pair_result(0, 1, 1.0, 0.0, 1.0);
     assert!(matches!(
-        rejected(&[even, pair_result(0, 2, 1.0, 0.0, 0.0)], &plain),
+        rejected(&[even, pair_result(0, 2, 1.0, 0.0, 0.0)], &config),
         RatingError::UnknownPlayer { index: 1, player: 2, players: 2 }
     ));
     assert!(matches!(
-        rejected(&[pair_result(1, 1, 1.0, 0.0, 0.0)], &plain),
+        rejected(&[pair_result(1, 1, 1.0, 0.0, 0.0)], &config),
         RatingError::SelfPlay { .. }
     ));
     for count in [-1.0, f64::NAN, f64::INFINITY, 1e300] {
-        let error = rejected(&[PairResult { draws: count, ..even }], &plain);
+        let error = rejected(&[PairResult { draws: count, ..even }], &config);
         assert!(matches!(error, RatingError::InvalidCount { .. }));
     }
     for draw_elo in [-1.0, f64::NAN, 1e9] {
-        let config = RatingConfig { draw_elo: EloParameter::Fixed(draw_elo), ..plain };
+        let config = RatingConfig { draw_elo: EloParameter::Fixed(draw_elo), ..config };
         assert!(matches!(rejected(&[even], &config), RatingError::InvalidOption { .. }));
     }
     let square = [[0.0, 10.0], [10.0, 0.0]];
-    assert!(fit_totals(&[6.0, 4.0], &square, &plain).is_ok());
-    assert!(fit_totals(&[6.0, 3.0], &square, &plain).is_err());
-    assert!(fit_totals(&[11.0, -1.0], &square, &plain).is_err());
-    assert!(fit_totals(&[6.0, 4.0], &square[..1], &plain).is_err());
-    assert!(fit_totals(&[6.0, 4.0], &[[0.0, 10.0], [9.0, 0.0]], &plain).is_err());
+    assert!(fit_totals(&[6.0, 4.0], &square, &config).is_ok());
+    assert!(fit_totals(&[6.0, 3.0], &square, &config).is_err());
+    assert!(fit_totals(&[11.0, -1.0], &square, &config).is_err());
+    assert!(fit_totals(&[6.0, 4.0], &square[..1], &config).is_err());
+    assert!(fit_totals(&[6.0, 4.0], &[[0.0, 10.0], [9.0, 0.0]], &config).is_err());
     assert!(fit_totals(&[6.0, 4.0], &square, &FITTED).is_err());
-    assert_eq!(fit_totals(&[10.0, 0.0], &square, &plain).unwrap().virtual_games, 1.0);
+    assert_eq!(fit_totals(&[10.0, 0.0], &square, &config).unwrap().virtual_games, 1.0);
 }
 
 #[test]
@@ -424,10 +431,10 @@ fn small_leagues_and_long_chains_are_rated() {
     assert!(fit(0, &[], &FITTED).unwrap().ratings.is_empty());
     assert!(fit_totals(&[], &empty, &RatingConfig::default()).unwrap().ratings.is_empty());
     let alone = fit(1, &[], &RatingConfig::default()).unwrap();
-    assert_eq!(alone.ratings, [Estimate { value: 1600.0, error: 0.0 }]);
+    assert_eq!(alone.ratings, [Estimate { value: 1600.0, half_width: 0.0 }]);
     assert_eq!(alone.los(0, 0), 0.5);
 
-    // In a chain, only neighbors met. The ratings of its ends may differ by any amount.
+    // In a chain, only neighbors met. The difference between its ends is not limited.
     let chain: Vec<PairResult> = (0..300).map(|i| pair_result(i, i + 1, 75.0, 0.0, 25.0)).collect();
     let found = fit(301, &chain, &RatingConfig::default()).unwrap();
     assert_eq!(found.virtual_games, 0.0);

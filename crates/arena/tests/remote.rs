@@ -1,8 +1,8 @@
-//! Remote contests with honest and forging workers, on a queue in this process.
+//! Remote contests with workers that return right and wrong games, on a queue in this process.
 
 use outflank_arena::league::play_league;
-use outflank_arena::remote::{GameJobHandler, OpeningSource, publish};
-use outflank_arena::{ContestConfig, Game};
+use outflank_arena::remote::{GameJobHandler, OpeningSource, publish_contest};
+use outflank_arena::{ContestConfig, ContestGame};
 use outflank_games::Line;
 use outflank_games::othello::Othello;
 use outflank_players::PlayerFactory;
@@ -18,13 +18,14 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-/// Executes tasks in this process, in turns for the workers "honest" and "forger".
+/// Executes tasks in this process, in turns for the workers "honest" and "other-seed". Before
+/// each task, the worker "wrong-result" returns an illegal result for it.
 struct LocalQueue {
     verification: Verification,
     handler: GameJobHandler,
     blobs: Mutex<BTreeMap<String, Vec<u8>>>,
-    /// Number of tasks after which the forger plays other games than those of its tasks.
-    honest_tasks: usize,
+    /// Number of tasks after which "other-seed" plays other games than those of its tasks.
+    right_tasks: usize,
     /// Reasons for which results were rejected, and workers quarantined.
     reasons: Mutex<Vec<String>>,
 }
@@ -49,7 +50,7 @@ impl BlobStore for LocalQueue {
 
 impl LocalQueue {
     /// Plays legal games of the same players, but with another seed.
-    fn forge(&self, contest: &str, task: &[u8]) -> Vec<u8> {
+    fn play_with_other_seed(&self, contest: &str, task: &[u8]) -> Vec<u8> {
         let document = String::from_utf8(self.get(contest, 1 << 20).unwrap()).unwrap();
         let other = self.put(document.replace("\"seed\":1,", "\"seed\":2,").as_bytes()).unwrap();
         let task = String::from_utf8(task.to_vec()).unwrap().replace(contest, &other);
@@ -69,23 +70,24 @@ impl WorkQueue for LocalQueue {
             let range = job..job + 1;
             let task = encode(range.clone());
             let result = self.handler.execute(&task, self).map_err(WorkQueueError)?;
-            // The result of the first game is forged, its moves are not.
+            // The moves of the first game are right, its result is not.
             let text = String::from_utf8(result.clone()).unwrap();
             let mut fields: Vec<&str> = text.split('\t').collect();
             fields[3] = if fields[3] == "64" { "-64" } else { "64" };
-            match accept(range.clone(), "liar", fields.join("\t").as_bytes()) {
+            match accept(range.clone(), "wrong-result", fields.join("\t").as_bytes()) {
                 Ack::Rejected(reason) => self.reasons.lock().unwrap().push(reason),
                 Ack::Stop => return Ok(()),
                 Ack::Accepted => panic!("a wrong result was accepted"),
             }
-            let forges = job % 2 == 1 && !self.verification.is_quarantined("forger");
-            tasks += usize::from(forges);
-            let result = if forges && tasks > self.honest_tasks {
-                self.forge(batch.run, &task)
+            let is_other_seed = job % 2 == 1 && !self.verification.is_quarantined("other-seed");
+            tasks += usize::from(is_other_seed);
+            let result = if is_other_seed && tasks > self.right_tasks {
+                self.play_with_other_seed(batch.run, &task)
             } else {
                 result
             };
-            if accept(range, if forges { "forger" } else { "honest" }, &result) == Ack::Stop {
+            let worker = if is_other_seed { "other-seed" } else { "honest" };
+            if accept(range, worker, &result) == Ack::Stop {
                 return Ok(());
             }
         }
@@ -120,10 +122,10 @@ fn config() -> ContestConfig<Othello> {
 }
 
 /// The games of a league and the bytes of its journal.
-type Played = (Vec<Game<Othello>>, Vec<u8>);
+type GamesAndJournal = (Vec<ContestGame<Othello>>, Vec<u8>);
 
 /// Plays a league with a journal in `folder`; returns its games and the bytes of the journal.
-fn play(folder: &Path, config: &ContestConfig<Othello>) -> Played {
+fn play(folder: &Path, config: &ContestConfig<Othello>) -> GamesAndJournal {
     let path = folder.join("games.tsv");
     let journal = Journal::open(&path).unwrap();
     let league = play_league(&players().1, config, Some(journal), |_, _| true).unwrap();
@@ -131,41 +133,46 @@ fn play(folder: &Path, config: &ContestConfig<Othello>) -> Played {
     (league.games, fs::read(path).unwrap())
 }
 
-/// Plays the league on a queue that verifies this share of the games.
-fn play_on_queue(folder: &Path, share: f64, honest_tasks: usize) -> (Played, Vec<String>) {
+/// Plays the league on a queue that verifies this share of the games. Also returns the reasons of
+/// [`LocalQueue`].
+fn play_on_queue(
+    folder: &Path,
+    verified_share: f64,
+    right_tasks: usize,
+) -> (GamesAndJournal, Vec<String>) {
     let cache = tempfile::tempdir().unwrap();
     let local = Arc::new(LocalQueue {
-        verification: Verification::new(share, 2),
+        verification: Verification::new(verified_share, 2),
         handler: GameJobHandler::new(cache.path(), 1 << 30),
         blobs: Mutex::default(),
-        honest_tasks,
+        right_tasks,
         reasons: Mutex::default(),
     });
     let queue: Arc<dyn WorkQueue> = local.clone();
     let (texts, factories) = players();
-    let openings = OpeningSource { file: None, first: None };
-    let remote = publish(&queue, &texts, &factories, 0.1, openings, 1).unwrap();
+    let openings = OpeningSource { file: None, first_side: None };
+    let remote = publish_contest(&queue, &texts, &factories, 0.1, openings, 1).unwrap();
     let played = play(folder, &ContestConfig { remote: Some(remote), ..config() });
     let reasons = local.reasons.lock().unwrap().clone();
     (played, reasons)
 }
 
 #[test]
-fn forged_games_are_found_and_played_again() {
+fn wrong_games_are_found_and_played_again() {
     let folders: Vec<_> = (0..4).map(|_| tempfile::tempdir().unwrap()).collect();
     let expected = play(folders[0].path(), &config());
     // The first game of a worker is always verified, later ones at random.
-    for (folder, share, honest_tasks) in [(1, 1e-9, 0), (2, 0.3, 3), (3, 0.02, 3)] {
+    for (folder, share, right_tasks) in [(1, 1e-9, 0), (2, 0.3, 3), (3, 0.02, 3)] {
         let folder = folders[folder].path();
-        let (played, reasons) = play_on_queue(folder, share, honest_tasks);
+        let (played, reasons) = play_on_queue(folder, share, right_tasks);
         let found =
-            reasons.iter().any(|reason| reason.starts_with("quarantined forger: its game of"));
+            reasons.iter().any(|reason| reason.starts_with("quarantined other-seed: its game of"));
         let must_find = share != 0.02;
         assert!(found || !must_find, "share {share}: {reasons:?}");
         assert_eq!(played == expected, found, "share {share}");
-        let record = fs::read_to_string(folder.join("game-workers.tsv")).unwrap();
-        assert_eq!(record.contains("quarantined\tforger\t"), found);
-        assert!(record.contains("games\theuristic\tyoshioka\t0\thonest\t"), "{record}");
+        let workers = fs::read_to_string(folder.join("game-workers.tsv")).unwrap();
+        assert_eq!(workers.contains("quarantined\tother-seed\t"), found);
+        assert!(workers.contains("games\theuristic\tyoshioka\t0\thonest\t"), "{workers}");
     }
 }
 
@@ -175,24 +182,24 @@ fn a_resumed_run_plays_the_games_of_quarantined_workers_again() {
     let expected = play(folders[0].path(), &config());
     for (folder, is_remote) in [(1, true), (2, false)] {
         let folder = folders[folder].path();
-        let (forged, reasons) = play_on_queue(folder, 0.0, 0);
+        let (wrong, reasons) = play_on_queue(folder, 0.0, 0);
         assert!(reasons.iter().all(|reason| !reason.starts_with("quarantined")));
-        assert_ne!(forged, expected, "nothing is verified with share 0");
+        assert_ne!(wrong, expected, "nothing is verified with share 0");
         // The process is killed after it has recorded the quarantine.
-        let (mut record, _) = Journal::open(&folder.join("game-workers.tsv")).unwrap();
-        record.append(&["quarantined\tforger"]).unwrap();
+        let (mut workers, _) = Journal::open(&folder.join("game-workers.tsv")).unwrap();
+        workers.append(&["quarantined\tother-seed"]).unwrap();
         let played = match is_remote {
             true => play_on_queue(folder, 0.0, 0).0,
             false => play(folder, &config()),
         };
         assert_eq!(played, expected);
-        // Once more, nothing is left to play.
+        // A further run has nothing left to play.
         assert_eq!(play(folder, &config()), expected);
     }
 }
 
 #[test]
-fn the_refusal_of_a_wrong_result_names_the_reason() {
+fn the_rejection_of_a_wrong_result_names_the_reason() {
     let folder = tempfile::tempdir().unwrap();
     let (_, reasons) = play_on_queue(folder.path(), 0.0, 100);
     assert!(!reasons.is_empty());

@@ -244,7 +244,7 @@ type Percentage = (f64, u64);
 
 /// Returns the half-width of the 95% confidence interval (binomial) of a percentage.
 fn half_width((percent, count): Percentage) -> f64 {
-    Hits::from_percent(percent, count).error()
+    Hits::from_percent(percent, count).half_width()
 }
 
 /// Adds a percentage with its confidence interval, or an empty cell.

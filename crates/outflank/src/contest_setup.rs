@@ -5,8 +5,8 @@ use crate::errors::ensure_usage;
 use crate::remote::Workers;
 use crate::{VERSION, run_folder};
 use anyhow::{Result, anyhow, bail};
-use outflank_arena::remote::{OpeningSource, publish};
-use outflank_arena::{ContestConfig, Game};
+use outflank_arena::remote::{OpeningSource, publish_contest};
+use outflank_arena::{ContestConfig, ContestGame};
 use outflank_games::Line;
 use outflank_players::PlayerFactory;
 use outflank_players::registry::{self, RegisteredGame};
@@ -93,10 +93,10 @@ pub fn set_up<P: RegisteredGame>(
     let workers = crate::remote::connect(remote_args, common)?;
     let starts = OpeningSource {
         file: Some(Path::new(&contest.openings)).filter(|_| contest.openings != "start"),
-        first: contest.first.map(Into::into),
+        first_side: contest.first.map(Into::into),
     };
     let remote = workers.as_ref().map(|(queue, _)| {
-        publish::<P>(queue, players, &factories, contest.random, starts, common.seed)
+        publish_contest::<P>(queue, players, &factories, contest.random, starts, common.seed)
     });
     let remote = remote.transpose()?;
     let folder = match &run.resume {
@@ -190,7 +190,7 @@ pub fn repeat_options(contest: &ContestArgs, games: u64, seed: u64) -> Vec<Strin
 }
 
 /// Converts played games to game records.
-fn records<P: RegisteredGame>(names: &[String], games: &[Game<P>]) -> Vec<Record<P>> {
+fn records<P: RegisteredGame>(names: &[String], games: &[ContestGame<P>]) -> Vec<Record<P>> {
     games
         .iter()
         .map(|game| {
@@ -215,7 +215,7 @@ fn records<P: RegisteredGame>(names: &[String], games: &[Game<P>]) -> Vec<Record
 pub fn write_games<P: RegisteredGame>(
     folder: &RunFolder,
     names: &[String],
-    games: &[Game<P>],
+    games: &[ContestGame<P>],
 ) -> Result<()> {
     write_pgn(&records(names, games), &folder.join("games.pgn"))?;
     Ok(())

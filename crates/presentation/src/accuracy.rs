@@ -13,7 +13,7 @@ fn disc_range(stage: usize) -> String {
 /// Builds the JSON document of a model's accuracy.
 #[must_use]
 pub fn accuracy_json(name: &str, accuracy: &Accuracy) -> Value {
-    let hits = |h: &Hits| json!({ "hits": h.hits, "count": h.count, "percent": h.percent(), "error": h.error() });
+    let hits = |h: &Hits| json!({ "hits": h.hits, "count": h.count, "percent": h.percent(), "error": h.half_width() });
     let stages: Vec<Value> = (0..ACCURACY_STAGES.len())
         .map(|stage| {
             let (choices, pairs) = (&accuracy.stages[stage], &accuracy.stage_pairs[stage]);
@@ -21,7 +21,7 @@ pub fn accuracy_json(name: &str, accuracy: &Accuracy) -> Value {
                 "discs": disc_range(stage),
                 "count": choices.count,
                 "percent": choices.percent(),
-                "error": choices.error(),
+                "error": choices.half_width(),
                 "pairs_percent": pairs.percent(),
             })
         })

@@ -23,7 +23,7 @@ pub fn standings(report: &LeagueReport) -> Table {
             (rank + 1).to_string(),
             player.name.clone(),
             format!("{:.0}", player.rating),
-            format!("{:.1}", player.error),
+            format!("{:.1}", player.half_width),
             points(player.points),
             player.games.to_string(),
             format!("{:.1}", player.percent),
@@ -49,7 +49,7 @@ fn player_matrix(report: &LeagueReport, cell: impl Fn(usize, usize) -> String) -
 /// Builds the cross table: points of the row's player against the column's.
 #[must_use]
 pub fn cross_table(report: &LeagueReport) -> Table {
-    player_matrix(report, |row, column| points(report.table[row][column]))
+    player_matrix(report, |row, column| points(report.cross_table[row][column]))
 }
 
 /// Builds the table of likelihoods of superiority, row over column, in percent.
@@ -102,19 +102,22 @@ pub(crate) fn fill_section(section: &mut Section, report: &LeagueReport) {
     section.table(&standings(report));
     let names: Vec<&str> = report.players.iter().map(|player| player.name.as_str()).collect();
     let ratings = BarChart::new("Ratings", "rating, 95% confidence intervals", names.clone())
-        .series("rating", report.players.iter().map(|p| (p.rating, p.error)))
+        .series("rating", report.players.iter().map(|p| (p.rating, p.half_width)))
         .decimals(0)
         .dots();
     section.figure(&ratings, "Bradley-Terry ratings with a mean of 1600.");
     for remark in remarks(report) {
         section.note(remark);
     }
-    let games = |row: usize, column: usize| report.table[row][column] + report.table[column][row];
+    let games = |row: usize, column: usize| {
+        report.cross_table[row][column] + report.cross_table[column][row]
+    };
     let cells = |cell: &dyn Fn(usize, usize) -> f64| -> Vec<Vec<f64>> {
         let n = names.len();
         (0..n).map(|row| (0..n).map(|column| cell(row, column)).collect()).collect()
     };
-    let percent = cells(&|row, column| 100.0 * report.table[row][column] / games(row, column));
+    let percent =
+        cells(&|row, column| 100.0 * report.cross_table[row][column] / games(row, column));
     section.cross_table(
         &CrossTable::new("Percentage of points, row against column", names.clone(), percent)
             .decimals(1),

@@ -22,7 +22,7 @@ pub fn match_table(report: &MatchReport) -> Table {
     row("draws", report.draws.to_string());
     row("losses", report.losses.to_string());
     row("score", report.score.to_string());
-    row("error", report.error.to_string());
+    row("error", report.half_width.to_string());
     row("elo", optional(report.elo));
     row("elo_low", optional(report.elo_interval.0));
     row("elo_high", optional(report.elo_interval.1));
@@ -55,7 +55,7 @@ fn elo_interval(report: &MatchReport) -> String {
 
 /// Formats the 95% confidence interval of the score in percent.
 fn score_interval(report: &MatchReport) -> String {
-    format!("95% CI {}", percent_interval(100.0 * report.score, 100.0 * report.error, 2))
+    format!("95% CI {}", percent_interval(100.0 * report.score, 100.0 * report.half_width, 2))
 }
 
 /// Formats the result of a sequential test.

@@ -1,6 +1,6 @@
 //! A model drawn on boards: its tuples, disc values, move preferences and patterns.
 
-use outflank_arena::model_inspection::{self, Afterstate, Pattern, Region};
+use outflank_arena::model_inspection::{self, Afterstate, Region, TupleEntry};
 use outflank_games::othello::{Othello, Square};
 use outflank_models::patterns::{Count, Patterns};
 use outflank_models::{Evaluate, Features, Mlp, Model, NTupleNetwork, Tuples};
@@ -180,7 +180,7 @@ fn single_square_section(section: &mut Section, network: &NTupleNetwork) {
 }
 
 /// Draws a pattern: own discs black, the opponent's white, empty squares of the tuple marked.
-fn pattern_board(network: &NTupleNetwork, pattern: &Pattern) -> Board {
+fn pattern_board(network: &NTupleNetwork, pattern: &TupleEntry) -> Board {
     let squares = &network.tuples().tuples()[pattern.tuple].placements()[0];
     let sign = if pattern.weight < 0.0 { "−" } else { "+" };
     let title = format!("{}: {sign}{:.2}", pattern.tuple + 1, pattern.weight.abs());
@@ -195,9 +195,9 @@ fn pattern_board(network: &NTupleNetwork, pattern: &Pattern) -> Board {
 
 /// Adds the strongest patterns overall, then those of each tuple.
 fn pattern_section(section: &mut Section, network: &NTupleNetwork, afterstates: &[Afterstate]) {
-    let extremes = model_inspection::extreme_patterns(network, afterstates, MIN_FREQUENCY);
-    let mut largest: Vec<&Pattern> = extremes.iter().flatten().map(|[max, _]| max).collect();
-    let mut smallest: Vec<&Pattern> = extremes.iter().flatten().map(|[_, min]| min).collect();
+    let extremes = model_inspection::extreme_entries(network, afterstates, MIN_FREQUENCY);
+    let mut largest: Vec<&TupleEntry> = extremes.iter().flatten().map(|[max, _]| max).collect();
+    let mut smallest: Vec<&TupleEntry> = extremes.iter().flatten().map(|[_, min]| min).collect();
     largest.sort_by(|a, b| b.weight.total_cmp(&a.weight));
     smallest.sort_by(|a, b| a.weight.total_cmp(&b.weight));
     section.paragraph(

@@ -217,7 +217,7 @@ pub fn training_page(result: &TrainingResult, provenance: &Provenance) -> String
 /// below states it.
 fn match_bars(matches: &[MatchReport]) -> BarChart {
     let bar = |report: &MatchReport| {
-        let (score, error) = (100.0 * report.score, 100.0 * report.error);
+        let (score, error) = (100.0 * report.score, 100.0 * report.half_width);
         let within_range = score - error >= 0.0 && score + error <= 100.0;
         (score, if within_range { error } else { 0.0 })
     };
@@ -242,7 +242,7 @@ fn key_figure_section(section: &mut Section, result: &TrainingResult) {
         ]);
     }
     if let Some(report) = result.matches.first() {
-        let interval = percent_interval(100.0 * report.score, 100.0 * report.error, 1);
+        let interval = percent_interval(100.0 * report.score, 100.0 * report.half_width, 1);
         figures.push([
             format!("Score against {}", report.b),
             format!("{:.1}%", 100.0 * report.score),
@@ -257,7 +257,7 @@ fn key_figure_section(section: &mut Section, result: &TrainingResult) {
         figures.push([
             "Rating".to_owned(),
             format!("{:.0}", player.rating),
-            format!("± {:.0} (95% CI); rank {} of {players}", player.error, rank + 1),
+            format!("± {:.0} (95% CI); rank {} of {players}", player.half_width, rank + 1),
         ]);
     }
     let choices = format!("trained on {} choices", count(result.train_choices as u64));

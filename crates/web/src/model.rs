@@ -165,8 +165,8 @@ fn strongest_patterns(
     network: &NTupleNetwork,
     afterstates: &[model_inspection::Afterstate],
 ) -> Vec<Value> {
-    let mut found: Vec<model_inspection::Pattern> =
-        model_inspection::extreme_patterns(network, afterstates, MIN_FREQUENCY)
+    let mut found: Vec<model_inspection::TupleEntry> =
+        model_inspection::extreme_entries(network, afterstates, MIN_FREQUENCY)
             .into_iter()
             .flatten()
             .flatten()

@@ -1,21 +1,22 @@
 //! Maximizes the likelihood by Newton's method.
 //!
-//! The parameters are the strengths θ, the advantage A of moving first and the draw margin D: ratings,
-//! `advantage` and `draw_elo` divided by 400 / ln 10. Let i move first against j, win w games, lose l
-//! and draw d. With u = θᵢ − θⱼ + A and the logistic function σ, the log-likelihood of these games is
+//! The parameters are the strengths θ, the advantage A of moving first and the draw margin D:
+//! ratings, `advantage` and `draw_elo` divided by 400 / ln 10. Let i move first against j, win w
+//! games, lose l and draw d. With u = θᵢ − θⱼ + A and the logistic function σ, the log-likelihood of
+//! these games is
 //!
 //! > (w + d)·ln σ(u − D) + (l + d)·ln σ(−u − D) + d·ln(e²ᴰ − 1),
 //!
-//! since P(draw) = σ(u−D)·σ(−u−D)·(e²ᴰ − 1). Every term is
-//! concave in (θ, A, D), and so is the sum. A fixed mean of θ makes it strictly concave in a
-//! connected league. Newton iterations with backtracking (Armijo's rule) therefore converge to the
-//! only maximum from any starting point. If there is no maximum, a difference between two players who met,
-//! or A or D, grows without bound and exceeds [`MAX_DIFFERENCE`].
+//! since P(draw) = σ(u−D)·σ(−u−D)·(e²ᴰ − 1). Every term is concave in (θ, A, D), and so is the sum.
+//! A fixed mean of θ makes it strictly concave in a connected league. Newton iterations with
+//! backtracking (Armijo's rule) therefore converge to the unique maximum from any starting point.
+//! If there is no maximum, a difference between two players who met, or A or D, grows without bound
+//! and exceeds [`MAX_DIFFERENCE`].
 
 use crate::linalg::{Cholesky, Matrix};
 
-/// Smallest pivot relative to its diagonal element. A smaller one consists of rounding errors: the
-/// matrix is singular to working precision.
+/// Minimum pivot relative to its diagonal element. A smaller pivot may consist of rounding errors
+/// only: the matrix is singular to working precision.
 const PIVOT_TOLERANCE: f64 = 1e-14;
 
 /// Computes the Cholesky factor of a matrix; `None` if the matrix is singular.
@@ -27,13 +28,15 @@ fn factorize(size: usize, cells: Vec<f64>) -> Option<Cholesky<4>> {
 /// weaker player then wins once in 10^10 games, which no league can measure.
 pub(super) const MAX_DIFFERENCE: f64 = 4000.0 * std::f64::consts::LN_10 / 400.0;
 
+/// Maximum number of Newton iterations.
 const MAX_ITERATIONS: usize = 500;
 /// Maximum number of times that a step is halved.
 const MAX_HALVINGS: usize = 60;
-/// Largest component of the last step at which the iteration has converged.
+/// The iteration has converged when no component of a step exceeds this.
 const TOLERANCE: f64 = 1e-10;
 
-/// The terms ln σ(u − D) and ln σ(−u − D) of one ordered pair of players in the log-likelihood.
+/// The terms of the log-likelihood with ln σ(u − D) and ln σ(−u − D) for one ordered pair of
+/// players.
 pub(super) struct PairTerms {
     pub(super) first: usize,
     pub(super) second: usize,
@@ -61,20 +64,22 @@ pub(super) struct LikelihoodProblem {
     pub(super) draw_margin: NaturalParameter,
 }
 
-/// The maximum of the likelihood. The covariance matrix is that of the free parameters: the strengths,
-/// then the advantage and the draw margin if they were fitted.
+/// The maximum of the likelihood. The covariance matrix is that of the free parameters: the
+/// strengths, then the advantage and the draw margin if they were fitted.
 pub(super) struct LikelihoodMaximum {
     pub(super) strengths: Vec<f64>,
     pub(super) advantage: f64,
     pub(super) draw_margin: f64,
     pub(super) covariance: Vec<f64>,
+    /// The number of free parameters.
     pub(super) free_parameters: usize,
     pub(super) log_likelihood: f64,
     pub(super) iterations: usize,
 }
 
 impl LikelihoodProblem {
-    /// Finds the maximum, or returns `None` if it lies at infinity or beyond [`MAX_DIFFERENCE`].
+    /// Finds the maximum. Returns `None` if there is none within [`MAX_DIFFERENCE`], or if the
+    /// iteration does not converge.
     pub(super) fn maximize(&self) -> Option<LikelihoodMaximum> {
         let n = self.linear.len();
         let mut x = vec![0.0; n];
@@ -85,8 +90,8 @@ impl LikelihoodProblem {
         }
         let mut value = self.value(&x);
         for iterations in 1..=MAX_ITERATIONS {
-            let (gradient, hessian, _) = self.derivatives(&x);
-            let step = factorize(x.len(), hessian)?.solve(&gradient);
+            let (gradient, information, _) = self.derivatives(&x);
+            let step = factorize(x.len(), information)?.solve(&gradient);
             let gain: f64 = step.iter().zip(&gradient).map(|(s, g)| s * g).sum();
             let mut step_length = 1.0;
             let mut halvings = 0;
@@ -148,8 +153,9 @@ impl LikelihoodProblem {
         sum + linear
     }
 
-    /// Computes the gradient, the negative Hessian plus a ridge term that makes it nonsingular, and the
-    /// ridge term. The ridge term acts only on the mean of the strengths, so that the mean stays zero.
+    /// Computes the gradient, the information matrix (negative Hessian) plus a ridge term that makes
+    /// it nonsingular, and the ridge term. The ridge term acts only on the mean of the strengths, so
+    /// that the mean stays zero.
     fn derivatives(&self, x: &[f64]) -> (Vec<f64>, Vec<f64>, f64) {
         let (strengths, advantage, margin) = self.split(x);
         let (n, m) = (strengths.len(), x.len());
@@ -157,7 +163,7 @@ impl LikelihoodProblem {
         let d = matches!(self.draw_margin, NaturalParameter::Fitted(_)).then_some(m - 1);
         let mut gradient = vec![0.0; m];
         gradient[..n].copy_from_slice(&self.linear);
-        let mut hessian = vec![0.0; m * m];
+        let mut information = vec![0.0; m * m];
         for pair in &self.pairs {
             let (i, j) = (pair.first, pair.second);
             let u = strengths[i] - strengths[j] + advantage;
@@ -168,41 +174,41 @@ impl LikelihoodProblem {
             let (slope, curvature) = (won - lost, curvature_won + curvature_lost);
             gradient[i] += slope;
             gradient[j] -= slope;
-            hessian[i * m + i] += curvature;
-            hessian[j * m + j] += curvature;
-            hessian[i * m + j] -= curvature;
-            hessian[j * m + i] -= curvature;
+            information[i * m + i] += curvature;
+            information[j * m + j] += curvature;
+            information[i * m + j] -= curvature;
+            information[j * m + i] -= curvature;
             if let Some(a) = a {
                 gradient[a] += slope;
-                hessian[a * m + a] += curvature;
-                add_symmetric(&mut hessian, m, a, i, curvature);
-                add_symmetric(&mut hessian, m, a, j, -curvature);
+                information[a * m + a] += curvature;
+                add_symmetric(&mut information, m, a, i, curvature);
+                add_symmetric(&mut information, m, a, j, -curvature);
             }
             if let Some(d) = d {
                 let skew = curvature_lost - curvature_won;
                 gradient[d] -= won + lost;
-                hessian[d * m + d] += curvature;
-                add_symmetric(&mut hessian, m, d, i, skew);
-                add_symmetric(&mut hessian, m, d, j, -skew);
+                information[d * m + d] += curvature;
+                add_symmetric(&mut information, m, d, i, skew);
+                add_symmetric(&mut information, m, d, j, -skew);
                 if let Some(a) = a {
-                    add_symmetric(&mut hessian, m, d, a, skew);
+                    add_symmetric(&mut information, m, d, a, skew);
                 }
             }
         }
         if let Some(d) = d {
             let gap = -libm::expm1(-2.0 * margin);
             gradient[d] += self.draws * 2.0 / gap;
-            hessian[d * m + d] += self.draws * 4.0 * (1.0 - gap) / (gap * gap);
+            information[d * m + d] += self.draws * 4.0 * (1.0 - gap) / (gap * gap);
         }
-        // Rounded totals may not sum to the number of games. The difference is distributed evenly, so
-        // that the mean does not change.
+        // Rounded totals may not sum to the number of games. The difference is distributed evenly,
+        // so that the mean does not change.
         let excess = gradient[..n].iter().sum::<f64>() / n as f64;
         gradient[..n].iter_mut().for_each(|g| *g -= excess);
-        let ridge = (0..n).map(|i| hessian[i * m + i]).sum::<f64>() / (n * n) as f64;
-        for row in hessian.chunks_mut(m).take(n) {
+        let ridge = (0..n).map(|i| information[i * m + i]).sum::<f64>() / (n * n) as f64;
+        for row in information.chunks_mut(m).take(n) {
             row[..n].iter_mut().for_each(|c| *c += ridge);
         }
-        (gradient, hessian, ridge)
+        (gradient, information, ridge)
     }
 
     /// Returns whether a parameter or a difference exceeds [`MAX_DIFFERENCE`].
@@ -214,11 +220,12 @@ impl LikelihoodProblem {
                 .any(|pair| (strengths[pair.first] - strengths[pair.second]).abs() > MAX_DIFFERENCE)
     }
 
-    /// Builds the result at the maximum, with the covariance from the inverse Hessian.
+    /// Builds the result at the maximum, with the inverse of the information matrix as
+    /// the covariance.
     fn at_maximum(&self, x: Vec<f64>, value: f64, iterations: usize) -> Option<LikelihoodMaximum> {
-        let (_, hessian, ridge) = self.derivatives(&x);
+        let (_, information, ridge) = self.derivatives(&x);
         let (n, m) = (self.linear.len(), x.len());
-        let mut covariance = factorize(m, hessian)?.inverse();
+        let mut covariance = factorize(m, information)?.inverse();
         // The mean is fixed, so the variance that the ridge term gives it is subtracted.
         let mean_variance = 1.0 / (ridge * (n * n) as f64);
         for row in covariance.chunks_mut(m).take(n) {

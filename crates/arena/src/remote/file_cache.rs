@@ -1,4 +1,4 @@
-//! The files that a worker received, in a folder with a size limit.
+//! A folder of the files that a worker received, with a size limit.
 
 use super::RemoteFile;
 use outflank_runs::BlobStore;
@@ -10,8 +10,8 @@ use std::time::SystemTime;
 /// Maximum size of a file that is sent to workers, in bytes.
 pub(super) const MAX_FILE_BYTES: u64 = 1 << 28;
 
-/// A folder of received files, each in a subfolder named by its checksum. The files that were not
-/// used for the longest time are deleted when all together exceed the limit.
+/// A folder of received files, each in a subfolder named by its checksum. Evicts the least recently
+/// used files when the total size exceeds the limit.
 pub(super) struct FileCache {
     folder: PathBuf,
     max_bytes: u64,
@@ -21,7 +21,7 @@ pub(super) struct FileCache {
 struct Entry {
     sha256: String,
     bytes: u64,
-    used: SystemTime,
+    last_used: SystemTime,
 }
 
 impl FileCache {
@@ -37,7 +37,7 @@ impl FileCache {
         let mut total = 0u64;
         for file in files {
             let names = [Some(&file.name), file.model_file_name.as_ref()];
-            if let Some(invalid) = names.into_iter().flatten().find(|name| !is_plain(name)) {
+            if let Some(invalid) = names.into_iter().flatten().find(|name| !is_file_name(name)) {
                 return Err(format!("invalid file name '{invalid}'"));
             }
             if !is_checksum(&file.sha256) {
@@ -45,7 +45,7 @@ impl FileCache {
             }
             if file.bytes > MAX_FILE_BYTES {
                 return Err(format!(
-                    "{} has {} MiB; workers accept files of at most {} MiB",
+                    "{} is {} MiB; workers accept files of at most {} MiB",
                     file.name,
                     file.bytes >> 20,
                     MAX_FILE_BYTES >> 20
@@ -56,7 +56,8 @@ impl FileCache {
         match total > self.max_bytes {
             false => Ok(()),
             true => Err(format!(
-                "the files of this contest have {} MiB, but the cache of this worker is limited to {} MiB; start the worker with a larger --cache-size",
+                "the files of this contest take {} MiB, but the cache of this worker is limited to \
+                 {} MiB; start the worker with a larger --cache-size",
                 total >> 20,
                 self.max_bytes >> 20
             )),
@@ -71,37 +72,45 @@ impl FileCache {
         blobs: &dyn BlobStore,
         added: &mut Vec<String>,
     ) -> Result<PathBuf, String> {
-        let given = self.folder.join(&file.sha256).join(&file.name);
-        let path =
-            file.model_file_name.as_ref().map_or_else(|| given.clone(), |inner| given.join(inner));
+        // The path of the file or run folder, and of the file itself.
+        let player_path = self.folder.join(&file.sha256).join(&file.name);
+        let file_path = match &file.model_file_name {
+            Some(model) => player_path.join(model),
+            None => player_path.clone(),
+        };
         // A copy from an earlier job is reused if its checksum matches.
-        if read(&path, MAX_FILE_BYTES).is_ok_and(|bytes| checksum(&bytes) == file.sha256) {
-            let opened = std::fs::File::options().write(true).open(&path);
+        if read(&file_path, MAX_FILE_BYTES).is_ok_and(|bytes| checksum(&bytes) == file.sha256) {
+            let opened = std::fs::File::options().write(true).open(&file_path);
             let _ = opened.and_then(|open| open.set_modified(SystemTime::now()));
-            return Ok(given);
+            return Ok(player_path);
         }
         let bytes = blobs.get(&file.sha256, file.bytes).map_err(|error| error.to_string())?;
         if bytes.len() as u64 != file.bytes {
-            return Err(format!("{} has another size than its contest says", file.name));
+            return Err(format!(
+                "{} has {} bytes, but the contest document says {}",
+                file.name,
+                bytes.len(),
+                file.bytes
+            ));
         }
         added.push(file.sha256.clone());
-        path.parent().map_or(Ok(()), create_folder).map_err(|error| error.to_string())?;
-        write(&path, &bytes).map_err(|error| error.to_string())?;
-        Ok(given)
+        file_path.parent().map_or(Ok(()), create_folder).map_err(|error| error.to_string())?;
+        write(&file_path, &bytes).map_err(|error| error.to_string())?;
+        Ok(player_path)
     }
 
-    /// Deletes files.
+    /// Deletes the files with these checksums.
     pub(super) fn remove(&self, checksums: &[String]) {
         for sha256 in checksums.iter().filter(|sha256| is_checksum(sha256)) {
             let _ = std::fs::remove_dir_all(self.folder.join(sha256));
         }
     }
 
-    /// Deletes the files that were not used for the longest time, until the others fit into the limit.
-    /// Files in `needed` stay.
+    /// Evicts the least recently used files until the total size is within the limit. Files in
+    /// `needed` stay.
     pub(super) fn evict(&self, needed: &HashSet<String>) {
         let mut entries = self.entries();
-        entries.sort_by_key(|entry| entry.used);
+        entries.sort_by_key(|entry| entry.last_used);
         let mut total: u64 = entries.iter().map(|entry| entry.bytes).sum();
         for entry in entries {
             if total <= self.max_bytes {
@@ -119,7 +128,7 @@ impl FileCache {
         let Ok(folders) = std::fs::read_dir(&self.folder) else { return Vec::new() };
         let entry = |folder: std::fs::DirEntry| {
             let sha256 = folder.file_name().into_string().ok().filter(|name| is_checksum(name))?;
-            let mut entry = Entry { sha256, bytes: 0, used: SystemTime::UNIX_EPOCH };
+            let mut entry = Entry { sha256, bytes: 0, last_used: SystemTime::UNIX_EPOCH };
             add_files(&folder.path(), &mut entry, 0);
             Some(entry)
         };
@@ -127,7 +136,7 @@ impl FileCache {
     }
 }
 
-/// Adds the size and the time of the last use of all files in a folder.
+/// Adds the size of all files in a folder to an entry, and updates the time of its last use.
 fn add_files(folder: &Path, entry: &mut Entry, depth: usize) {
     // FILE, or FOLDER/FILE for a model in a run folder.
     if depth > 2 {
@@ -139,13 +148,14 @@ fn add_files(folder: &Path, entry: &mut Entry, depth: usize) {
             add_files(&file.path(), entry, depth + 1);
         } else {
             entry.bytes += metadata.len();
-            entry.used = entry.used.max(metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH));
+            entry.last_used =
+                entry.last_used.max(metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH));
         }
     }
 }
 
 /// Returns whether this is a file name without a folder.
-fn is_plain(name: &str) -> bool {
+fn is_file_name(name: &str) -> bool {
     let mut parts = Path::new(name).components();
     matches!((parts.next(), parts.next()), (Some(Component::Normal(_)), None))
 }
@@ -161,7 +171,7 @@ mod tests {
     use outflank_runs::WorkQueueError;
     use std::time::Duration;
 
-    /// A store with the blobs of these contents.
+    /// A blob store with these contents.
     struct Blobs(Vec<Vec<u8>>);
 
     impl BlobStore for Blobs {
@@ -197,7 +207,7 @@ mod tests {
         for content in &contents {
             let path = cache.path(&file(content), &blobs, &mut added).unwrap();
             assert_eq!(std::fs::read(&path).unwrap(), *content);
-            // Older than the files that follow.
+            // Each file is made older than the files that follow.
             let age = Duration::from_secs(100 - added.len() as u64);
             let open = std::fs::File::options().write(true).open(&path).unwrap();
             open.set_modified(SystemTime::now() - age).unwrap();
@@ -210,30 +220,30 @@ mod tests {
         assert_eq!(left, expected, "the needed and the newest file stay");
         assert!(folder.path().join("notes").exists());
         // A copy is used again without a fetch.
-        let mut again = Vec::new();
-        cache.path(&file(&contents[3]), &Blobs(Vec::new()), &mut again).unwrap();
-        assert!(again.is_empty());
+        let mut added = Vec::new();
+        cache.path(&file(&contents[3]), &Blobs(Vec::new()), &mut added).unwrap();
+        assert!(added.is_empty());
     }
 
     #[test]
     fn names_and_sizes_are_checked_before_a_file_is_fetched() {
         let folder = tempfile::tempdir().unwrap();
         let cache = FileCache::new(folder.path(), 1 << 20);
-        let good = file(b"content");
-        assert_eq!(cache.check([&good].into_iter()), Ok(()));
-        for (bad, part) in [
-            (RemoteFile { name: "../x".to_owned(), ..good.clone() }, "file name"),
-            (RemoteFile { model_file_name: Some("a/b".to_owned()), ..good.clone() }, "file name"),
-            (RemoteFile { sha256: "../../etc".to_owned(), ..good.clone() }, "checksum"),
-            (RemoteFile { bytes: 600 << 20, ..good.clone() }, "at most 256 MiB"),
-            (RemoteFile { bytes: 2 << 20, ..good.clone() }, "--cache-size"),
+        let valid = file(b"content");
+        assert_eq!(cache.check([&valid].into_iter()), Ok(()));
+        for (invalid, message_part) in [
+            (RemoteFile { name: "../x".to_owned(), ..valid.clone() }, "file name"),
+            (RemoteFile { model_file_name: Some("a/b".to_owned()), ..valid.clone() }, "file name"),
+            (RemoteFile { sha256: "../../etc".to_owned(), ..valid.clone() }, "checksum"),
+            (RemoteFile { bytes: 600 << 20, ..valid.clone() }, "at most 256 MiB"),
+            (RemoteFile { bytes: 2 << 20, ..valid.clone() }, "--cache-size"),
         ] {
-            let error = cache.check([&bad].into_iter()).unwrap_err();
-            assert!(error.contains(part), "{error}");
+            let error = cache.check([&invalid].into_iter()).unwrap_err();
+            assert!(error.contains(message_part), "{error}");
         }
-        // The claim about the size is the limit of the transfer.
-        let liar = RemoteFile { bytes: 3, ..good };
-        let fetched = cache.path(&liar, &Blobs(vec![b"content".to_vec()]), &mut Vec::new());
+        // The stated size limits the transfer.
+        let understated = RemoteFile { bytes: 3, ..valid };
+        let fetched = cache.path(&understated, &Blobs(vec![b"content".to_vec()]), &mut Vec::new());
         assert!(fetched.is_err());
         assert!(cache.entries().is_empty());
     }

@@ -16,16 +16,16 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Number of contests in the cache; players with large models take much memory.
+/// Number of contests that are kept in memory; large models take much memory.
 const CACHED_CONTESTS: usize = 4;
 
-/// Maximum number of rounds in one batch.
+/// Upper limit for the rounds of a batch; a task with more is rejected.
 const MAX_ROUNDS: u32 = 1 << 16;
 
-/// Maximum number of batches in a task.
+/// Upper limit for the batches of a task; a task with more is rejected.
 const MAX_BATCHES: usize = 1000;
 
-/// Maximum size of the document of a contest, in bytes.
+/// Maximum size of a contest document, in bytes.
 const MAX_DOCUMENT_BYTES: u64 = 1 << 22;
 
 /// Plays games of published contests.
@@ -93,7 +93,7 @@ impl GameJobHandler {
             Game::Othello => self.load(&remote, blobs, &mut added).map(AnyContest::Othello),
             Game::Checkers => self.load(&remote, blobs, &mut added).map(AnyContest::Checkers),
         };
-        // Files that are no valid models or openings do not stay in the cache.
+        // Removes the new files if one is not a valid model or openings file.
         let contest = Arc::new(loaded.inspect_err(|_| self.cache.remove(&added))?);
         let mut contests = lock();
         if contests.len() >= CACHED_CONTESTS {
@@ -129,7 +129,8 @@ impl GameJobHandler {
             // RNG streams are seeded by player names, so another name would be another game.
             if factory.name != player.name {
                 return Err(format!(
-                    "player '{}' is named '{}' on this worker; use the same version of outflank on all machines",
+                    "player '{}' is named '{}' on this worker; use the same version of outflank \
+                     on all machines",
                     player.name, factory.name
                 ));
             }
@@ -138,8 +139,8 @@ impl GameJobHandler {
             None => vec![Line::default()],
             Some(file) => {
                 let path = self.cache.path(file, blobs, added)?;
-                let first = remote.first.as_deref().map(parse_side).transpose()?;
-                read_openings::<P>(&path, first).map_err(|error| error.to_string())?
+                let first_side = remote.first_side.as_deref().map(parse_side).transpose()?;
+                read_openings::<P>(&path, first_side).map_err(|error| error.to_string())?
             }
         };
         let config =
@@ -147,7 +148,8 @@ impl GameJobHandler {
         Ok(LoadedContest { factories, config })
     }
 
-    /// Replaces the model paths of a player and of its stages by paths of local copies.
+    /// Replaces the model paths of a player, and of the players that it switches to, by paths of
+    /// local copies.
     ///
     /// A model must be embedded or sent, so that a task can neither open other files nor start a
     /// process.
@@ -199,7 +201,7 @@ impl JobHandler for GameJobHandler {
 }
 
 impl<P: RegisteredGame> LoadedContest<P> {
-    /// Plays batches and returns their games as lines.
+    /// Plays batches and returns their games, one per line.
     fn play(&self, batches: &[(usize, usize, u32, u32)]) -> Result<Vec<u8>, String> {
         let LoadedContest { factories, config } = self;
         let mut pool = PlayerPool::new(factories);
@@ -208,14 +210,14 @@ impl<P: RegisteredGame> LoadedContest<P> {
         if batches.len() > MAX_BATCHES {
             return Err("invalid task: too many batches".to_owned());
         }
-        for &(first, second, from, to) in batches {
-            if first.max(second) >= factories.len() || to.saturating_sub(from) > MAX_ROUNDS {
+        for &(a, b, from, to) in batches {
+            if a.max(b) >= factories.len() || to.saturating_sub(from) > MAX_ROUNDS {
                 return Err("invalid task: player or number of rounds out of range".to_owned());
             }
-            let lockstep = factories[first].concurrent_games(&factories[second]);
-            let batch = RoundBatch { first, second, rounds: (from, to), lockstep };
-            for (game, _) in play_batch(&mut pool, factories, config, &finished, batch) {
-                lines.push_str(&game.to_line(factories, config));
+            let lockstep = factories[a].concurrent_games(&factories[b]);
+            let batch = RoundBatch { pair: (a, b), rounds: (from, to), lockstep };
+            for batch_game in play_batch(&mut pool, factories, config, &finished, batch) {
+                lines.push_str(&batch_game.game.to_line(factories, config));
                 lines.push('\n');
             }
         }

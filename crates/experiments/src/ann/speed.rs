@@ -149,7 +149,7 @@ fn add_results(report: &mut Report, scale: Scale, timing: Timing, games: f64) {
     let paper = (scale != Scale::Smoke).then_some(SPEEDUP);
     report.add_cell("network", "speedup", paper, Some(speedup), None).decimals(0, 1);
     let percent = 100.0 * (won + 0.5 * drawn) / games;
-    let error = Hits::from_percent(percent, games as u64).error();
+    let error = Hits::from_percent(percent, games as u64).half_width();
     report.add_cell("network", "% of points", None, Some(percent), Some(error));
     report.findings.push(format!(
         "The network is {speedup:.0} times faster than the search and scores {percent:.1}%."

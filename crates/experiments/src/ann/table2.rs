@@ -11,7 +11,7 @@ use super::{
 use crate::context::{ExperimentContext, ExperimentError};
 use crate::statistics::{MIN_RUNS, Mean, SIGNIFICANT_Z};
 use crate::{Experiment, ExperimentOutcome, Report, Scale};
-use outflank_arena::{ContestConfig, ContestEvent, contest};
+use outflank_arena::{ContestConfig, ContestEvent, play_contest};
 use outflank_games::Line;
 use outflank_games::othello::Othello;
 use outflank_learners::training::model_file;
@@ -160,7 +160,7 @@ fn play(
     let journal = Journal::open(&context.file(&format!("games-{depth}.tsv")))
         .map_err(outflank_arena::ContestError::from)?;
     let mut counts = vec![GameCounts::default(); (players.len() - 1) / NETS_PER_RUN];
-    let complete = contest(&players, &pairs, &config, Some(journal), |event| {
+    let complete = play_contest(&players, &pairs, &config, Some(journal), |event| {
         let ContestEvent::Games(games, _) = event else { return true };
         for game in games {
             let (net, color) = if game.black == 0 { (game.white, 1) } else { (game.black, 0) };

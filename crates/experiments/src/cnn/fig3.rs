@@ -177,7 +177,7 @@ fn plot(report: &mut Report, grid: &RankCountGrid, top3: bool, title: &str, spli
         }
         let hits = sum.hits(top3);
         let (percent, (low, high)) = (hits.percent(), hits.interval());
-        report.add_cell(title, format!("{number}"), None, Some(percent), Some(hits.error()));
+        report.add_cell(title, format!("{number}"), None, Some(percent), Some(hits.half_width()));
         points.push(Point::with_interval(number as f64, percent, low, high));
     }
     let plot = Plot::new(title, "move number", "accuracy, %")

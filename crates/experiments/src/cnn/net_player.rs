@@ -5,7 +5,7 @@ use super::opponents::OpponentSuite;
 use super::trained_nets::TrainedNetCache;
 use super::{NetSpec, Percentage};
 use crate::context::ExperimentError;
-use outflank_arena::{ContestConfig, ContestEvent, contest};
+use outflank_arena::{ContestConfig, ContestEvent, EarlyEnd, EarlyEndReason, play_contest};
 use outflank_games::Side;
 use outflank_games::othello::Othello;
 use outflank_learners::cnn::EnsemblePolicy;
@@ -188,13 +188,14 @@ impl<'a> NetPlayer<'a> {
         };
         let (mut points, mut games) = (0u64, 0u64);
         let mut forfeit = None;
-        let complete = contest(&players, &[(0, 1)], &config, None, |event| {
+        let complete = play_contest(&players, &[(0, 1)], &config, None, |event| {
             let ContestEvent::Games(played, _) = event else { return true };
             games += played.len() as u64;
             points += played.iter().map(|game| u64::from(game.half_points_of(0))).sum::<u64>();
-            let failed = played.iter().filter(|game| !game.played.is_resigned());
-            let first = failed.filter_map(|game| game.played.forfeit.as_ref()).next();
-            forfeit = first.map(|(_, what)| what.clone());
+            forfeit = played.iter().find_map(|game| match &game.played.early_end {
+                Some(EarlyEnd { reason: EarlyEndReason::Failed(error), .. }) => Some(error.clone()),
+                _ => None,
+            });
             forfeit.is_none()
         })?;
         if let Some(what) = forfeit {

@@ -9,7 +9,7 @@ use super::{MethodRuns, MethodVariant, SECOND_HALF, departures, games_at, scale_
 use crate::context::{ExperimentContext, ExperimentError};
 use crate::statistics::{RunScores, compare_ranking};
 use crate::{Experiment, ExperimentOutcome, Report};
-use outflank_arena::{ContestConfig, ContestEvent, contest};
+use outflank_arena::{ContestConfig, ContestEvent, play_contest};
 use outflank_games::Line;
 use outflank_games::othello::Othello;
 use outflank_learners::training::numbered_model_file;
@@ -177,7 +177,7 @@ fn tournament(
         remote: None,
     };
     let mut half_points = vec![(0u32, 0u32); players.len()];
-    let complete = contest(&players, &pairs, &config, None, |event| {
+    let complete = play_contest(&players, &pairs, &config, None, |event| {
         let ContestEvent::Games(games, _) = event else { return true };
         for game in games {
             for player in [game.black, game.white] {

@@ -102,7 +102,7 @@ fn top1_hits(policy: &dyn Policy<Othello>, choices: &[Decision<Othello>]) -> Hit
 
 /// Adds an accuracy in percent with its confidence interval.
 fn add_accuracy(report: &mut Report, row: &str, column: &str, paper: Option<f64>, hits: Hits) {
-    report.add_cell(row, column, paper, Some(hits.percent()), Some(hits.error()));
+    report.add_cell(row, column, paper, Some(hits.percent()), Some(hits.half_width()));
 }
 
 impl Experiment for Studies {

@@ -99,7 +99,7 @@ pub fn measure(
 /// from the variance between trials, or binomial if there is only one trial.
 pub fn mean(trials: &[Accuracy], select: impl Fn(&Accuracy) -> &Hits) -> (f64, f64) {
     if let [one] = trials {
-        return (select(one).percent(), select(one).error());
+        return (select(one).percent(), select(one).half_width());
     }
     let percents: Vec<f64> = trials.iter().map(|trial| select(trial).percent()).collect();
     mean_and_half_width(&percents)
@@ -148,7 +148,7 @@ impl Experiment for Table2 {
             }
             for (trial, result) in column.trials.iter().enumerate() {
                 let row = format!("all, seed {}", context.seed.wrapping_add(trial as u64));
-                let (ours, error) = (result.choices.percent(), result.choices.error());
+                let (ours, error) = (result.choices.percent(), result.choices.half_width());
                 report.add_cell(row, column.name.clone(), None, Some(ours), Some(error));
             }
         }

@@ -117,11 +117,11 @@ pub(super) fn add_standings(
                 "rating",
                 paper.map(|p| p.1),
                 Some(player.rating),
-                Some(player.error),
+                Some(player.half_width),
             )
             .decimals(0, 0);
         // Binomial, as if no game were drawn.
-        let error = Hits::from_percent(player.percent, player.games).error();
+        let error = Hits::from_percent(player.percent, player.games).half_width();
         let percent = Some(player.percent);
         report.add_cell(&player.name, "% score", paper.map(|p| p.2), percent, Some(error));
     }
@@ -134,7 +134,7 @@ pub(super) fn add_standings(
     let names: Vec<&str> = league.players.iter().map(|player| player.name.as_str()).collect();
     let paper_of = |name: &str| published.iter().find(|(other, ..)| *other == name);
     let bars = BarChart::new("Ratings", "rating, 95% confidence intervals", names.clone())
-        .series("ours", league.players.iter().map(|player| (player.rating, player.error)))
+        .series("ours", league.players.iter().map(|player| (player.rating, player.half_width)))
         .series("paper", names.iter().map(|name| (paper_of(name).map_or(f64::NAN, |p| p.1), 0.0)))
         .decimals(0)
         .dots();
@@ -184,7 +184,7 @@ impl Experiment for Table3 {
 pub(super) fn head_to_head(report: &mut Report, table: &LeagueReport, a: &str, b: &str) {
     let index = |name: &str| table.players.iter().position(|player| player.name == name);
     if let (Some(row), Some(column)) = (index(a), index(b)) {
-        let (won, lost) = (table.table[row][column], table.table[column][row]);
+        let (won, lost) = (table.cross_table[row][column], table.cross_table[column][row]);
         let verdict = if won > lost { "more" } else { "not more" };
         report
             .findings

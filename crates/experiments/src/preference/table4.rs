@@ -108,11 +108,12 @@ fn add_cross_table<const N: usize>(
     for (row, a) in names.iter().enumerate() {
         for (column, b) in names.iter().enumerate().filter(|(column, _)| *column != row) {
             let ours = index(a).zip(index(b)).map(|(i, j)| {
-                let (won, lost) = (table.table[i][j], table.table[j][i]);
+                let (won, lost) = (table.cross_table[i][j], table.cross_table[j][i]);
                 2000.0 * won / (won + lost)
             });
             // Binomial for 2,000 games; ignores the pairing of colors.
-            let error = ours.map(|points| 20.0 * Hits::from_percent(points / 20.0, 2000).error());
+            let error =
+                ours.map(|points| 20.0 * Hits::from_percent(points / 20.0, 2000).half_width());
             report.add_cell(*a, *b, Some(published[row][column]), ours, error);
         }
     }

@@ -35,7 +35,7 @@ impl Evaluator<CnnLearner> for CnnValidation {
             .map_err(|error| TrainingError::Step(error.to_string()))?;
         Ok(counts.map(|counts| {
             let percent = PredictionCounts::percent(counts.top1_legal, counts.count);
-            let error = Hits::from_percent(percent, counts.count).error();
+            let error = Hits::from_percent(percent, counts.count).half_width();
             Metrics { values: vec![percent], errors: vec![error], losses: Vec::new() }
         }))
     }

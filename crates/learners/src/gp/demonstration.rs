@@ -3,7 +3,7 @@
 //! opening.
 
 use super::game_oracle::{GameOracleConfig, heuristic, random_heuristics, random_line};
-use outflank_arena::{PlayedGame, play};
+use outflank_arena::{PlayedGame, play_game};
 use outflank_games::Side;
 use outflank_models::{Heuristic, NamedFeatures};
 use outflank_players::registry::RegisteredGame;
@@ -72,7 +72,7 @@ pub fn demonstration_games<P: RegisteredGame + NamedFeatures>(
         let (mut own, mut other) = (player::<P>(weights, config), player::<P>(opponent, config));
         // Both games break ties with the same RNG stream, so that only the heuristics differ.
         let mut rng = rng::stream(config.seed, &[&path[..], &["ties"]].concat());
-        play(&mut own, &mut other, &opening, &mut rng)
+        play_game(&mut own, &mut other, &opening, &mut rng)
     })
 }
 

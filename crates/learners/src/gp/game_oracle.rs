@@ -7,7 +7,7 @@
 use super::GpError;
 use super::active_learner::ComparisonOutcome;
 use super::learner::PreferenceOracle;
-use outflank_arena::play;
+use outflank_arena::play_game;
 use outflank_games::{Line, Position};
 use outflank_models::{Heuristic, NamedFeatures};
 use outflank_players::registry::RegisteredGame;
@@ -60,7 +60,7 @@ impl<P: RegisteredGame + NamedFeatures> GameOracle<P> {
         for game in 0..self.config.games {
             let opening = self.opening(&mut used, &mut rng);
             let mut between = |black: &mut dyn Player<P>, white: &mut dyn Player<P>| {
-                play(black, white, &opening, &mut rng).result.signum()
+                play_game(black, white, &opening, &mut rng).result.signum()
             };
             // The order within a pair is independent of strength, so an odd number of games is
             // fair.

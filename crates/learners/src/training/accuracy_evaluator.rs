@@ -64,7 +64,7 @@ where
         for decisions in [&self.training, &self.validation] {
             let hits: Hits = accuracy(&*policy, decisions).choices;
             metrics.values.push(hits.percent());
-            metrics.errors.push(hits.error());
+            metrics.errors.push(hits.half_width());
         }
         Ok(Some(metrics))
     }

@@ -70,7 +70,7 @@ where
                 }
                 let games = report.games as f64;
                 score += games * report.score;
-                variance += (games * report.error).powi(2);
+                variance += (games * report.half_width).powi(2);
                 lost += report.losses;
                 played += report.games;
             }

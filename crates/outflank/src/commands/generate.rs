@@ -8,7 +8,7 @@ use crate::output::{check_writable, counted, print, print_json};
 use crate::{Outcome, VERSION, run_folder};
 use anyhow::{Result, bail};
 use outflank_arena::generation::{
-    GameGenerationConfig, Generated, generate_games, generated_records,
+    GameGenerationConfig, GenerationState, generate_games, generated_records,
 };
 use outflank_games::othello::Othello;
 use outflank_players::registry::factory;
@@ -38,7 +38,7 @@ pub fn run(args: &GenerateArgs) -> Result<Outcome> {
     let folder = open_folder(args, format)?;
     install_stop_handler();
     let (mut journal, lines) = Journal::open(&folder.join("games.tsv"))?;
-    let mut generated = Generated::from_lines(lines);
+    let mut generated = GenerationState::from_lines(lines);
     let wanted = args.games as usize;
     let progress = Progress::new("playing", "games", wanted as u64, args.common.quiet);
     let mut shown = generated.found.len().min(wanted);

@@ -5,7 +5,7 @@ use crate::errors::ensure_usage;
 use crate::output::{check_writable, grouped, print, print_json};
 use crate::{Outcome, VERSION, run_folder};
 use anyhow::{Result, bail};
-use outflank_arena::generation::{Generated, OpeningGenerationConfig, generate_openings};
+use outflank_arena::generation::{GenerationState, OpeningGenerationConfig, generate_openings};
 use outflank_games::Game;
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
@@ -38,7 +38,7 @@ fn generate<P: Searchable>(args: &OpeningsArgs) -> Result<Outcome> {
     let folder = open_folder::<P>(args)?;
     install_stop_handler();
     let (mut journal, lines) = Journal::open(&folder.join("tries.tsv"))?;
-    let mut generated = Generated::from_lines(lines);
+    let mut generated = GenerationState::from_lines(lines);
     let wanted = args.count as usize;
     let progress = Progress::new("generating", "openings", wanted as u64, args.common.quiet);
     let mut shown = generated.found.len().min(wanted);
@@ -96,7 +96,7 @@ fn open_folder<P: Searchable>(args: &OpeningsArgs) -> Result<RunFolder> {
 fn write(
     args: &OpeningsArgs,
     folder: &RunFolder,
-    generated: &Generated,
+    generated: &GenerationState,
     game: Game,
 ) -> Result<Outcome> {
     let (count, attempts) = (generated.found.len(), generated.attempts);

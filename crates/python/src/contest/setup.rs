@@ -8,8 +8,8 @@ use crate::position::Position;
 use crate::python_policy::Failure;
 use crate::records::Games;
 use crate::work::{self, Task, thread_count};
-use outflank_arena::remote::{OpeningSource, publish};
-use outflank_arena::{ContestConfig, ContestError, Game};
+use outflank_arena::remote::{OpeningSource, publish_contest};
+use outflank_arena::{ContestConfig, ContestError, ContestGame};
 use outflank_cluster::{ClusterOptions, NatsQueue};
 use outflank_games::othello::Othello;
 use outflank_games::{Line, Position as GamePosition, Side};
@@ -94,10 +94,12 @@ impl<P: RegisteredGame> Session<P> {
             Some(queue) => {
                 let texts =
                     players.iter().map(Player::spec_text).collect::<PyResult<Vec<String>>>()?;
-                let source = OpeningSource { file: openings.file.as_deref(), first: options.first };
+                let source =
+                    OpeningSource { file: openings.file.as_deref(), first_side: options.first };
                 let (random, seed) = (options.random, options.seed);
-                let published =
-                    py.detach(|| publish::<P>(&queue, &texts, &factories, random, source, seed));
+                let published = py.detach(|| {
+                    publish_contest::<P>(&queue, &texts, &factories, random, source, seed)
+                });
                 Some(published.or_raise()?)
             }
         };
@@ -230,12 +232,12 @@ pub(crate) trait Played: Send + Sync {
 /// The games of a contest and the names of its players.
 pub(crate) struct PlayedGames<P: GamePosition> {
     pub(crate) names: Vec<String>,
-    pub(crate) games: Arc<Vec<Game<P>>>,
+    pub(crate) games: Arc<Vec<ContestGame<P>>>,
 }
 
 impl<P: GamePosition> PlayedGames<P> {
     fn records(&self) -> Vec<Record<P>> {
-        let record = |game: &Game<P>| {
+        let record = |game: &ContestGame<P>| {
             let info = GameInfo {
                 black: self.names[game.black].clone(),
                 white: self.names[game.white].clone(),

@@ -100,7 +100,7 @@ fn black_only(
             column,
             Some(paper),
             Some(black_only.percent() - both.percent()),
-            Some(black_only.error().hypot(both.error())),
+            Some(black_only.half_width().hypot(both.half_width())),
         );
     }
     Ok(())
@@ -157,7 +157,7 @@ fn published_update(
                 None,
                 training,
             );
-            points.push(Point::with_error(f64::from(iteration), test.percent(), test.error()));
+            points.push(Point::with_error(f64::from(iteration), test.percent(), test.half_width()));
         }
         plot = plot.series(Series::line(name, points));
     }

@@ -5,7 +5,7 @@ use super::{StudyData, add_accuracy, top1_hits};
 use crate::Report;
 use crate::context::ExperimentError;
 use crate::preference::{FeatureSet, method_name, paper_options};
-use outflank_arena::play;
+use outflank_arena::play_game;
 use outflank_games::othello::{Othello, Square};
 use outflank_games::{Line, Position, Side};
 use outflank_learners::classify::ByColor;
@@ -117,7 +117,7 @@ fn is_confirmed(seed: u64, number: usize, decision: &Decision<Othello>) -> bool 
         let after = decision.position.play(mv);
         let half_points: u32 = (0..PLAYOUTS)
             .map(|_| {
-                let played = play(&mut Random, &mut Random, &Line::new(after), &mut rng);
+                let played = play_game(&mut Random, &mut Random, &Line::new(after), &mut rng);
                 if side == Side::Black { played.half_points() } else { 2 - played.half_points() }
             })
             .sum();

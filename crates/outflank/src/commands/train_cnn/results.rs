@@ -11,7 +11,7 @@ use std::fmt::Write;
 
 /// Half-width of the 95% interval of a percentage, with positions as independent samples.
 pub fn error(percent: f64, count: u64) -> f64 {
-    Hits::from_percent(percent, count).error()
+    Hits::from_percent(percent, count).half_width()
 }
 
 /// The title of a test, with the number of symmetries if predictions are averaged.

@@ -1,7 +1,7 @@
-//! Which worker played the games of a journal, in a file beside it.
+//! Records which worker played each batch of games, in a file next to the journal.
 //!
-//! The journal itself is the same for local and remote games. The record lets a run find all games of
-//! a worker that returned forged results, also after it was resumed. A line is either
+//! The journal itself is the same for local and remote games. With this file a run finds all games
+//! of a worker that returned wrong results, even if the run was resumed since. A line is either
 //! `games FIRST SECOND ROUND WORKER` (tab-separated: the batch of two players that starts with this
 //! round) or `quarantined WORKER`; later lines replace earlier ones.
 
@@ -16,25 +16,26 @@ use std::path::Path;
 /// The name of the file.
 const FILE: &str = "game-workers.tsv";
 
-/// The worker of games that were played by the program of the contest itself.
+/// The worker name of games that were played by local threads.
 pub(crate) const LOCAL: &str = "(local)";
 
-/// The workers of the games of a contest.
+/// The worker that played each batch of a contest, and the quarantined workers.
 #[derive(Debug, Default)]
-pub(crate) struct WorkerRecord {
+pub(crate) struct BatchWorkers {
     /// `None` without a journal, or if no game was played remotely.
     file: Option<Journal>,
+    /// The workers by the names of the two players and the first round of the batch.
     workers: HashMap<(String, String, u32), String>,
     quarantined: BTreeSet<String>,
 }
 
-impl WorkerRecord {
-    /// Opens the record beside a journal. Creates it if `is_remote`.
-    pub(crate) fn open(journal: &Path, is_remote: bool) -> Result<WorkerRecord, JournalError> {
+impl BatchWorkers {
+    /// Opens the file next to a journal. Creates it if `is_remote`.
+    pub(crate) fn open(journal: &Path, is_remote: bool) -> Result<BatchWorkers, JournalError> {
         let path = journal.with_file_name(FILE);
-        let mut record = WorkerRecord::default();
+        let mut batch_workers = BatchWorkers::default();
         if !is_remote && !path.exists() {
-            return Ok(record);
+            return Ok(batch_workers);
         }
         let (file, lines) = Journal::open(&path)?;
         for line in lines {
@@ -42,17 +43,17 @@ impl WorkerRecord {
                 ["games", first, second, round, worker] => {
                     let round = round.parse().unwrap_or_default();
                     let key = (first.to_owned(), second.to_owned(), round);
-                    record.workers.insert(key, worker.to_owned());
+                    batch_workers.workers.insert(key, worker.to_owned());
                 }
                 ["quarantined", worker] => {
-                    record.quarantined.insert(worker.to_owned());
+                    batch_workers.quarantined.insert(worker.to_owned());
                 }
                 // Written by a later version.
                 _ => {}
             }
         }
-        record.file = Some(file);
-        Ok(record)
+        batch_workers.file = Some(file);
+        Ok(batch_workers)
     }
 
     /// Returns the quarantined workers.
@@ -68,14 +69,15 @@ impl WorkerRecord {
         worker: &str,
     ) -> Result<(), FileError> {
         let Some(file) = &mut self.file else { return Ok(()) };
-        let (first, second) = (&factories[batch.first].name, &factories[batch.second].name);
+        let (a, b) = batch.pair;
+        let (first, second) = (&factories[a].name, &factories[b].name);
         let round = batch.rounds.0;
         file.append(&[format!("games\t{first}\t{second}\t{round}\t{worker}")])?;
         self.workers.insert((first.clone(), second.clone(), round), worker.to_owned());
         Ok(())
     }
 
-    /// Records that workers are quarantined, and writes it to the disk.
+    /// Quarantines workers and syncs the file.
     pub(crate) fn quarantine(&mut self, workers: &[String]) -> Result<(), FileError> {
         self.quarantined.extend(workers.iter().cloned());
         let Some(file) = &mut self.file else { return Ok(()) };
@@ -86,7 +88,7 @@ impl WorkerRecord {
     }
 
     /// Returns whether a quarantined worker played this batch.
-    pub(crate) fn is_suspect<P: Position>(
+    pub(crate) fn was_played_by_quarantined<P: Position>(
         &self,
         factories: &[PlayerFactory<P>],
         batch: RoundBatch,
@@ -95,7 +97,7 @@ impl WorkerRecord {
             return false;
         }
         let name = |player: usize| factories[player].name.clone();
-        let (first, second, round) = (name(batch.first), name(batch.second), batch.rounds.0);
+        let (first, second, round) = (name(batch.pair.0), name(batch.pair.1), batch.rounds.0);
         // The order of the players of a league can change.
         let keys = [(first.clone(), second.clone(), round), (second, first, round)];
         keys.iter()

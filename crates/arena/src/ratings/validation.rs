@@ -1,9 +1,44 @@
-//! Checks of leagues: every two players are connected by games, and totals are consistent.
+//! Validation of the input: options, counts, totals, and that games connect all players.
 
-use super::error::{RatingError, check_count};
+use super::error::RatingError;
+use super::{ELO_PER_UNIT, EloParameter, MAX_GAMES, RatingConfig, newton};
 
 /// Maximum number of groups, and of players per group, that are listed by name.
 const MAX_LISTED: usize = 12;
+
+/// Checks the ranges of the options.
+pub(super) fn check_config(config: &RatingConfig) -> Result<(), RatingError> {
+    let max = newton::MAX_DIFFERENCE * ELO_PER_UNIT;
+    let check = |option, value: f64, min: f64, max: f64| {
+        let valid = (min..=max).contains(&value);
+        if valid { Ok(()) } else { Err(RatingError::InvalidOption { option, value, min, max }) }
+    };
+    if let EloParameter::Fixed(value) = config.draw_elo {
+        check("draw_elo", value, 0.0, max)?;
+    }
+    if let EloParameter::Fixed(value) = config.advantage {
+        check("advantage", value, -max, max)?;
+    }
+    check("prior", config.prior, 0.0, 1e6)?;
+    check("mean", config.mean, -1e6, 1e6)
+}
+
+/// Checks the range of a count; `location` describes the count for the error.
+pub(super) fn check_count(
+    count: f64,
+    location: impl FnOnce() -> String,
+) -> Result<(), RatingError> {
+    if (0.0..=MAX_GAMES).contains(&count) {
+        return Ok(());
+    }
+    Err(RatingError::InvalidCount { location: location(), count })
+}
+
+/// Checks the number of games of each player.
+pub(super) fn check_games(games: &[f64]) -> Result<(), RatingError> {
+    (games.iter().enumerate())
+        .try_for_each(|(player, &count)| check_count(count, || format!("player {player}")))
+}
 
 /// Formats groups of players, such as `a, b | c | d, e`, where `name` returns the name of a player.
 pub(super) fn list_groups(groups: &[Vec<usize>], name: impl Fn(usize) -> String) -> String {
@@ -62,13 +97,13 @@ pub(super) fn check_matrix<Row: AsRef<[f64]>>(
 ) -> Result<Vec<(usize, usize, f64)>, RatingError> {
     let rows: Vec<&[f64]> = games.iter().map(AsRef::as_ref).collect();
     if rows.len() != players || rows.iter().any(|row| row.len() != players) {
-        let shape = "the matrix of games must have one row and one column for each player's points";
+        let shape = "the matrix of games must have one row and one column per player";
         return Err(RatingError::InvalidTotals(shape.into()));
     }
     let mut pairs = Vec::new();
     for (i, row) in rows.iter().enumerate() {
         for (j, &count) in row.iter().enumerate() {
-            check_count(count, || format!("the pair of players {i} and {j}"))?;
+            check_count(count, || format!("players {i} and {j}"))?;
             if count != rows[j][i] {
                 return Err(RatingError::InvalidTotals(format!(
                     "the matrix of games is not symmetric: {count} games of player {i} against {j}, \
@@ -90,10 +125,10 @@ pub(super) fn check_matrix<Row: AsRef<[f64]>>(
 /// Checks that points match the games played, within 1% to allow for rounded totals.
 pub(super) fn check_points(points: &[f64], games: &[f64]) -> Result<(), RatingError> {
     for (player, (&points, &games)) in points.iter().zip(games).enumerate() {
-        check_count(points, || format!("the points of player {player}"))?;
+        check_count(points, || format!("player {player}"))?;
         if points > 1.01 * games {
             return Err(RatingError::InvalidTotals(format!(
-                "player {player} has {points} points in {games} games; a game counts at most 1 point"
+                "player {player} has {points} points in {games} games, more than 1 point per game"
             )));
         }
     }
