@@ -1,6 +1,6 @@
 //! TD(0) of pairs of neural networks.
 
-use super::{Row, best_of_thread};
+use super::{BenchmarkRow, best_of_thread};
 use anyhow::{Result, ensure};
 use outflank_experiments::ann;
 use outflank_learners::ann::{AnnConfig, AnnLearner};
@@ -30,7 +30,7 @@ const FLIPS_PER_MOVE: f64 = 2.4;
 const TANH_FLOPS: f64 = 22.0;
 
 /// Measures pairs on one thread.
-pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
+pub fn rows(rows: &mut Vec<BenchmarkRow>) -> Result<()> {
     for (net, published, target) in NETS {
         let settings = ann::paper_config(net, 1)?;
         let limit = games_per_second_limit(&settings);
@@ -54,7 +54,7 @@ pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
         play(&mut repeated, pair.spent())?;
         ensure!(repeated.state() == pair.state(), "the same games gave other weights");
         let rate = GAMES as f64 / best;
-        rows.push(Row {
+        rows.push(BenchmarkRow {
             area: "learners",
             name: format!("TD(0) of a pair, {net}, CPU time of one thread"),
             value: rate,

@@ -1,7 +1,7 @@
 //! Speed of a league by number of workers: worker processes and a NATS server on this machine,
 //! alternating with local runs.
 
-use super::Row;
+use super::BenchmarkRow;
 use anyhow::{Context, Result, ensure};
 use std::fs;
 use std::net::{TcpListener, TcpStream};
@@ -22,10 +22,10 @@ const WORKERS: [usize; 4] = [0, 1, 2, 4];
 const REPETITIONS: usize = 3;
 
 /// Plays the league with each number of workers.
-pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
+pub fn rows(rows: &mut Vec<BenchmarkRow>) -> Result<()> {
     let folder = Folder::new()?;
     let Some(server) = Server::start(&folder.0)? else {
-        rows.push(Row {
+        rows.push(BenchmarkRow {
             area: "cluster",
             name: "league with workers".to_owned(),
             value: f64::NAN,
@@ -67,7 +67,7 @@ pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
                 ),
             ),
         };
-        rows.push(Row {
+        rows.push(BenchmarkRow {
             area: "cluster",
             name,
             value: f64::from(6 * GAMES) / median(seconds),

@@ -1,6 +1,6 @@
 //! TD learning by self-play, and a generation of coevolutionary TDL.
 
-use super::{Row, best_of, best_of_thread};
+use super::{BenchmarkRow, best_of, best_of_thread};
 use anyhow::{Result, ensure};
 use outflank_experiments::coevolution::presets;
 use outflank_learners::coevolution::Coevolution;
@@ -19,7 +19,7 @@ const TARGET: f64 = 8_000.0;
 const TABLE_READ_LIMIT: f64 = 50_000.0;
 
 /// Measures TDL on one thread, and a generation of CTDL on one thread and on all.
-pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
+pub fn rows(rows: &mut Vec<BenchmarkRow>) -> Result<()> {
     for shape in ["7x4", "9x5", "12x6"] {
         let settings = presets::config("tdl", None, shape)?;
         let rates = TdlConfig { learning_rate: settings.learning_rate, epsilon: settings.epsilon };
@@ -38,7 +38,7 @@ pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
             "12x6" => format!("target: {TARGET}; table reads allow {TABLE_READ_LIMIT}; "),
             _ => String::new(),
         };
-        rows.push(Row {
+        rows.push(BenchmarkRow {
             area: "learners",
             name: format!(
                 "TD(0) self-play, {shape}, {instances} tuple instances, CPU time of one thread"
@@ -59,7 +59,7 @@ pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
         done.map_err(anyhow::Error::msg)?;
         let alone = *one_thread.get_or_insert(seconds);
         let ratio = alone / seconds;
-        rows.push(Row {
+        rows.push(BenchmarkRow {
             area: "learners",
             name: format!("generation of CTDL-sxm_t, 12x6, {threads} threads"),
             value: games as f64 / seconds,

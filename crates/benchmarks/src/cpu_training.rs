@@ -1,6 +1,6 @@
 //! Training of convolutional networks on the CPU: Conv4 of Liskowski, Jaśkowski & Krawiec (2018).
 
-use super::Row;
+use super::BenchmarkRow;
 use anyhow::{Context, Result, ensure};
 use outflank_learners::cnn::{
     CnnConfig, CpuDevice, Dataset, Device, Engine, EpochOrder, LrSchedule, Optimizer, Split,
@@ -18,7 +18,7 @@ const REFERENCE: f64 = 2100.0;
 const STEPS: usize = 4;
 
 /// Duration of the measurement.
-const MEASURED: Duration = Duration::from_secs(3);
+const MEASUREMENT_TIME: Duration = Duration::from_secs(3);
 
 /// The train/test split; its sizes do not matter here.
 pub const SPLIT: Split = Split {
@@ -39,7 +39,7 @@ const CONFIG: CnnConfig = CnnConfig {
 };
 
 /// Measures the speed, and checks that the number of threads does not change the weights.
-pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
+pub fn rows(rows: &mut Vec<BenchmarkRow>) -> Result<()> {
     let net = net_by_name("conv4", Input::PIECES)?;
     let games: Vec<_> = embedded::games().into_iter().take(100).collect();
     let dataset = Dataset::new(&games, ExampleSetKind::UniqueS, SPLIT, false)?;
@@ -50,8 +50,8 @@ pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
         rayon::ThreadPoolBuilder::new().num_threads(1).build().context("cannot start a thread")?;
     let (_, alone) = pool.install(|| first_steps(&net, &dataset, &indices))?;
     ensure!(all == alone, "the weights depend on the number of threads");
-    let rate = examples_per_second(&mut *engine, &indices, &CONFIG, MEASURED)?;
-    rows.push(Row {
+    let rate = examples_per_second(&mut *engine, &indices, &CONFIG, MEASUREMENT_TIME)?;
+    rows.push(BenchmarkRow {
         area: "nets",
         name: format!("conv4 training, batch size {}, all threads", CONFIG.batch_size),
         value: rate,

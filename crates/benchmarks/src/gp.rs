@@ -1,7 +1,7 @@
 //! Gaussian-process preference learning: CPU time of 100 rounds of either game as in Yelluri
 //! (2015), with kernel parameters optimized in each round.
 
-use super::{Row, best_of_thread};
+use super::{BenchmarkRow, best_of_thread};
 use anyhow::{Context, Result, ensure};
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
@@ -22,7 +22,7 @@ const TARGET: f64 = 120.0;
 const PAPER: f64 = 45.0 * 60.0;
 
 /// Measures both games.
-pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
+pub fn rows(rows: &mut Vec<BenchmarkRow>) -> Result<()> {
     // A pool of one thread, whose CPU time is measured.
     let pool =
         rayon::ThreadPoolBuilder::new().num_threads(1).build().context("cannot start a thread")?;
@@ -32,7 +32,7 @@ pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
     })
 }
 
-fn game<P: RegisteredGame + NamedFeatures>(rows: &mut Vec<Row>) -> Result<()> {
+fn game<P: RegisteredGame + NamedFeatures>(rows: &mut Vec<BenchmarkRow>) -> Result<()> {
     let ep_config = EpConfig { tolerance: 1e-4, max_iterations: 100, seed: 1 };
     let settings = GpConfig {
         dimensions: P::FEATURES.len(),
@@ -69,7 +69,7 @@ fn game<P: RegisteredGame + NamedFeatures>(rows: &mut Vec<Row>) -> Result<()> {
     let (title, games) = (P::GAME, gp.games_played());
     let mut row = |name: String, value: f64, reference: String, ratio: Option<f64>| {
         let (value, unit) = if value < 1.0 { (1e3 * value, "ms") } else { (value, "s") };
-        rows.push(Row { area: "learners", name, value, unit, reference, ratio });
+        rows.push(BenchmarkRow { area: "learners", name, value, unit, reference, ratio });
     };
     row(
         format!("gp, {title}, {ROUNDS} rounds, CPU time"),

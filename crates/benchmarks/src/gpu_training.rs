@@ -1,7 +1,7 @@
 //! Training of convolutional networks on a GPU: Conv8 of Liskowski, Jaśkowski & Krawiec (2018),
 //! eager, with CUDA graphs, and with batch normalization fused with ReLU.
 
-use super::Row;
+use super::BenchmarkRow;
 use super::cpu_training::{SPLIT, examples_per_second};
 use anyhow::{Result, ensure};
 use outflank_learners::cnn::{
@@ -28,14 +28,14 @@ const REFERENCES: [(usize, [f64; MODES.len()]); 2] =
 const WINDOWS: usize = 10;
 const WINDOW: usize = 30;
 
-/// Maximum relative difference of the losses: the modes round differently in half precision.
+/// Maximum relative difference of the losses: the modes round differently in bfloat16.
 const MAX_DIFFERENCE: f64 = 0.05;
 
 /// Duration of a measurement.
-const MEASURED: Duration = Duration::from_secs(3);
+const MEASUREMENT_TIME: Duration = Duration::from_secs(3);
 
 /// Measures small and large batches, if there is a GPU.
-pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
+pub fn rows(rows: &mut Vec<BenchmarkRow>) -> Result<()> {
     let net = net_by_name("conv8-bn", Input::PIECES)?;
     let dataset = Dataset::new(&embedded::games(), ExampleSetKind::UniqueS, SPLIT, false)?;
     let order = EpochOrder::new(dataset.items.len(), 1, 0);
@@ -71,8 +71,8 @@ pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
                 let stats = engine.take_stats()?;
                 curve.push(stats.loss / stats.examples as f64);
             }
-            let rate = examples_per_second(&mut *engine, &indices, &config, MEASURED)?;
-            rows.push(Row {
+            let rate = examples_per_second(&mut *engine, &indices, &config, MEASUREMENT_TIME)?;
+            rows.push(BenchmarkRow {
                 area: "nets",
                 name: format!("conv8-bn training, batch size {batch}, {mode}"),
                 value: rate,
@@ -92,7 +92,7 @@ pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
                 difference < MAX_DIFFERENCE && curve.last() < curve.first(),
                 "{mode} differs at batch size {batch}: losses {curve:.4?}, not {eager:.4?}"
             );
-            rows.push(Row {
+            rows.push(BenchmarkRow {
                 area: "nets",
                 name: format!(
                     "conv8-bn training, batch size {batch}: difference of the losses of {} steps",

@@ -1,6 +1,6 @@
 //! Inference of convolutional networks on the CPU: Conv8 of Liskowski, Jaśkowski & Krawiec (2018).
 
-use super::Row;
+use super::BenchmarkRow;
 use anyhow::{Context, Result, ensure};
 use outflank_games::Position;
 use outflank_games::othello::Othello;
@@ -14,7 +14,7 @@ const POSITIONS: usize = 128;
 const REFERENCES: [(usize, f64); 2] = [(1, 387.0), (256, 482.0)];
 
 /// Measures batch sizes 1 and 256.
-pub fn measure(rows: &mut Vec<Row>) -> Result<()> {
+pub fn measure(rows: &mut Vec<BenchmarkRow>) -> Result<()> {
     let net = net_by_name("conv8-bn", Input::PIECES)?;
     let weights = Weights::init(&net, 1);
     let policy = PolicyNet::new(net, weights);
@@ -43,7 +43,7 @@ pub fn measure(rows: &mut Vec<Row>) -> Result<()> {
             ensure!(same, "an output depends on the rest of its batch");
         }
         let rate = (times * batch) as f64 / seconds;
-        rows.push(Row {
+        rows.push(BenchmarkRow {
             area: "nets",
             name: format!("conv8-bn inference, batch size {batch}, one thread"),
             value: rate,

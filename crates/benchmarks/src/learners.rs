@@ -1,8 +1,7 @@
 //! Training on 1,000 games, CPU time of one thread for each method. The references are stored
 //! figures.
 
-use super::Row;
-use crate::cli::BenchArgs;
+use super::BenchmarkRow;
 use anyhow::{Context, Result, ensure};
 use outflank_games::Position;
 use outflank_games::othello::Othello;
@@ -13,6 +12,7 @@ use outflank_records::{
     Decision, DecisionFilter, Record, Selection, decisions, embedded, read_games,
 };
 use outflank_runs::thread_cpu_seconds;
+use std::path::Path;
 
 /// Number of training games.
 const GAMES: usize = 1000;
@@ -40,8 +40,8 @@ const REFERENCES: [(Method, &str, f64); 5] = [
 ];
 
 /// Measures every method.
-pub fn measure(rows: &mut Vec<Row>, args: &BenchArgs) -> Result<()> {
-    let (games, source) = match &args.data {
+pub fn measure(rows: &mut Vec<BenchmarkRow>, data: Option<&Path>) -> Result<()> {
+    let (games, source) = match data {
         Some(data) => {
             let selection = Selection { sample: Some(GAMES), ..Selection::default() };
             (read_games(&[data.join("wthor")], &selection, 1)?.records, "WTHOR")
@@ -59,7 +59,7 @@ pub fn measure(rows: &mut Vec<Row>, args: &BenchArgs) -> Result<()> {
 }
 
 fn measure_methods(
-    rows: &mut Vec<Row>,
+    rows: &mut Vec<BenchmarkRow>,
     games: &[Record<Othello>],
     choices: &[Decision<Othello>],
     source: &str,
@@ -68,7 +68,7 @@ fn measure_methods(
     let sparse: SparseRows =
         preference_rows(&models::runarsson_lucas_tuples(), View::Invert, choices);
     let taken = thread_cpu_seconds() - began;
-    rows.push(Row {
+    rows.push(BenchmarkRow {
         area: "learners",
         name: format!("rows of ipref, {} games ({source}), one thread", games.len()),
         value: sparse.len() as f64 / taken,
@@ -89,7 +89,7 @@ fn measure_methods(
             "{} has accuracy {hits:.2}, a random choice {chance:.2}",
             method.name()
         );
-        rows.push(Row {
+        rows.push(BenchmarkRow {
             area: "learners",
             name: format!(
                 "{}, n-tuples, {} games ({source}), CPU time of one thread",

@@ -1,7 +1,7 @@
 //! Large patterns per stage of the game: evaluation, online training and self-play, each in CPU
 //! time of one thread.
 
-use super::Row;
+use super::BenchmarkRow;
 use anyhow::{Context, Result, ensure};
 use outflank_games::Position;
 use outflank_games::othello::Othello;
@@ -20,7 +20,7 @@ const TARGET: f64 = 56.0e6 * 8.0 / 7200.0;
 const GAMES: u32 = 4096;
 
 /// Measures evaluation, online training and self-play.
-pub fn measure(rows: &mut Vec<Row>, choices: &[Decision<Othello>]) -> Result<()> {
+pub fn measure(rows: &mut Vec<BenchmarkRow>, choices: &[Decision<Othello>]) -> Result<()> {
     let ipref = models::ipref().context("the embedded model ipref is damaged")?;
     let (mut moves, mut values, mut count) = (Vec::new(), Vec::new(), 0);
     let began = thread_cpu_seconds();
@@ -31,7 +31,7 @@ pub fn measure(rows: &mut Vec<Row>, choices: &[Decision<Othello>]) -> Result<()>
         count += values.len();
     }
     let each = (thread_cpu_seconds() - began) * 1e9 / count.max(1) as f64;
-    rows.push(Row {
+    rows.push(BenchmarkRow {
         area: "learners",
         name: "evaluation of a move by ipref, 82 patterns and 5 counts, one thread".to_owned(),
         value: each,
@@ -54,7 +54,7 @@ pub fn measure(rows: &mut Vec<Row>, choices: &[Decision<Othello>]) -> Result<()>
     let seconds = thread_cpu_seconds() - began;
     let trained = learned.curve.first().map_or(0, |epoch| epoch.moves);
     ensure!(trained as usize == count, "not every move was processed");
-    rows.push(Row {
+    rows.push(BenchmarkRow {
         area: "learners",
         name: "ipref --solver online, moves trained on, one thread".to_owned(),
         value: trained as f64 / seconds,
@@ -78,7 +78,7 @@ pub fn measure(rows: &mut Vec<Row>, choices: &[Decision<Othello>]) -> Result<()>
     learner.batch().context("there are no batches left")?;
     let began = thread_cpu_seconds();
     learner.batch().context("there are no batches left")?;
-    rows.push(Row {
+    rows.push(BenchmarkRow {
         area: "learners",
         name: "self-play with 82 patterns per stage, played and trained, one thread".to_owned(),
         value: f64::from(GAMES) / (thread_cpu_seconds() - began),

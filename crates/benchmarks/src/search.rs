@@ -1,7 +1,7 @@
 //! Search: MCTS, the exact endgame, alpha-beta in the midgame, and the savings and cost of ProbCut.
 
-use super::{Row, best_of, random_positions};
-use crate::cli::BenchArgs;
+use super::basics::random_positions;
+use super::{BenchmarkRow, best_of};
 use anyhow::{Context, Result, ensure};
 use outflank_analysis::DiscScale;
 use outflank_analysis::GameText;
@@ -16,6 +16,7 @@ use outflank_players::{
 use outflank_records::{embedded, obf};
 use outflank_runs::{files, parallel_in_order, rng, thread_cpu_seconds};
 use std::hint::black_box;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -42,11 +43,11 @@ const THRESHOLDS: [f32; 3] = [1.0, 1.5, 2.0];
 const DEEPER: u32 = 2;
 
 /// Runs the search benchmarks.
-pub fn rows(rows: &mut Vec<Row>, args: &BenchArgs) -> Result<()> {
+pub fn rows(rows: &mut Vec<BenchmarkRow>, data: Option<&Path>) -> Result<()> {
     tree_search(rows);
     endgame(rows)?;
-    ffo_endgames(rows, args)?;
-    super::selective::rows(rows, args.data.as_deref())?;
+    ffo_endgames(rows, data)?;
+    super::selective::rows(rows, data)?;
     analysis(rows)?;
     let model: Arc<dyn Evaluate<Othello>> = models::champion().context("there is no champion")?;
     let prob_cuts = THRESHOLDS.map(|threshold| Arc::new(ProbCut::measure(&model, threshold)));
@@ -54,14 +55,14 @@ pub fn rows(rows: &mut Vec<Row>, args: &BenchArgs) -> Result<()> {
     pruning(rows, &model, &prob_cuts)
 }
 
-fn tree_search(rows: &mut Vec<Row>) {
+fn tree_search(rows: &mut Vec<BenchmarkRow>) {
     let mut rng = rng::stream(1, &["bench"]);
     let simulations = 5000;
     let mut mcts = Mcts::<Othello>::new(simulations);
     let seconds = best_of(5, || {
         black_box(mcts.choose(&Line::default(), &mut rng).ok());
     });
-    rows.push(Row {
+    rows.push(BenchmarkRow {
         area: "search",
         name: "MCTS from the starting position, random playouts, one thread".to_owned(),
         value: f64::from(simulations) / seconds,
@@ -71,7 +72,7 @@ fn tree_search(rows: &mut Vec<Row>) {
     });
 }
 
-fn endgame(rows: &mut Vec<Row>) -> Result<()> {
+fn endgame(rows: &mut Vec<BenchmarkRow>) -> Result<()> {
     let mut rng = rng::stream(3, &["bench"]);
     let boards: Vec<Board> = random_positions(6000, &mut rng)
         .into_iter()
@@ -90,7 +91,7 @@ fn endgame(rows: &mut Vec<Row>) -> Result<()> {
             nodes += solver.nodes();
         }
     });
-    rows.push(Row {
+    rows.push(BenchmarkRow {
         area: "search",
         name: format!("exact endgame, {} random positions with 14 empties", boards.len()),
         value: nodes as f64 / seconds,
@@ -102,8 +103,8 @@ fn endgame(rows: &mut Vec<Row>) -> Result<()> {
 }
 
 /// FFO endgames 40 to 44, a common benchmark.
-fn ffo_endgames(rows: &mut Vec<Row>, args: &BenchArgs) -> Result<()> {
-    let Some(data) = &args.data else { return Ok(()) };
+fn ffo_endgames(rows: &mut Vec<BenchmarkRow>, data: Option<&Path>) -> Result<()> {
+    let Some(data) = data else { return Ok(()) };
     let path = data.join("endgames").join("fforum-40-59.obf");
     if !path.is_file() {
         return Ok(());
@@ -124,7 +125,7 @@ fn ffo_endgames(rows: &mut Vec<Row>, args: &BenchArgs) -> Result<()> {
             entry.position
         );
     }
-    rows.push(Row {
+    rows.push(BenchmarkRow {
         area: "search",
         name: format!("FFO 40 to 44 solved, {:.0} million nodes, one thread", nodes as f64 / 1e6),
         value: seconds,
@@ -136,7 +137,7 @@ fn ffo_endgames(rows: &mut Vec<Row>, args: &BenchArgs) -> Result<()> {
 }
 
 /// Analysis of a whole game, as `outflank analyze` does.
-fn analysis(rows: &mut Vec<Row>) -> Result<()> {
+fn analysis(rows: &mut Vec<BenchmarkRow>) -> Result<()> {
     let games = embedded::games();
     let game =
         games.iter().find(|game| game.plies().len() == 60).context("no game has 60 moves")?;
@@ -153,7 +154,7 @@ fn analysis(rows: &mut Vec<Row>) -> Result<()> {
         last.is_some() && last == score,
         "a game with final score {score:?} was evaluated as {last:?}"
     );
-    rows.push(Row {
+    rows.push(BenchmarkRow {
         area: "search",
         name: format!(
             "analysis of a game of 60 moves, {DEPTH} plies, exact from {EXACT_FROM} empties, two threads"
@@ -184,7 +185,7 @@ fn edax_nodes(result: &SearchResult<Square>) -> u64 {
 
 /// Speed and depth of one thread in one second.
 fn midgame(
-    rows: &mut Vec<Row>,
+    rows: &mut Vec<BenchmarkRow>,
     model: &Arc<dyn Evaluate<Othello>>,
     prob_cut: &Arc<ProbCut>,
 ) -> Result<()> {
@@ -211,7 +212,7 @@ fn midgame(
             depths.push(f64::from(result.depth));
         }
         let each: Vec<String> = depths.iter().map(|depth| format!("{depth:.0}")).collect();
-        rows.push(Row {
+        rows.push(BenchmarkRow {
             area: "search",
             name: format!("alpha-beta with champion, {name}, one thread"),
             value: positions as f64 / seconds.max(1e-9),
@@ -222,7 +223,7 @@ fn midgame(
             ),
             ratio: None,
         });
-        rows.push(Row {
+        rows.push(BenchmarkRow {
             area: "search",
             name: format!("depth in one second, {} midgames, {name}", MIDGAMES.len()),
             value: depths.iter().sum::<f64>() / depths.len() as f64,
@@ -269,7 +270,7 @@ struct PruningEffect {
 type Measured = (u64, [PruningEffect; THRESHOLDS.len()]);
 
 fn pruning(
-    rows: &mut Vec<Row>,
+    rows: &mut Vec<BenchmarkRow>,
     model: &Arc<dyn Evaluate<Othello>>,
     prob_cuts: &[Arc<ProbCut>; THRESHOLDS.len()],
 ) -> Result<()> {
@@ -300,7 +301,7 @@ fn pruning(
         let decided = changed.len() - losses.len();
         let mean = losses.iter().sum::<f64>() / losses.len().max(1) as f64;
         let largest = losses.iter().copied().fold(0.0, f64::max);
-        rows.push(Row {
+        rows.push(BenchmarkRow {
             area: "search",
             name: format!("ProbCut at {threshold:.1} sigma, depth {DEPTH}: nodes searched"),
             value: left,
@@ -308,7 +309,7 @@ fn pruning(
             reference: format!("without ProbCut, {} positions of embedded games", all.len()),
             ratio: Some(100.0 / left.max(1e-9)),
         });
-        rows.push(Row {
+        rows.push(BenchmarkRow {
             area: "search",
             name: format!("ProbCut at {threshold:.1} sigma, depth {DEPTH}: move changed"),
             value: 100.0 * changed.len() as f64 / all.len() as f64,

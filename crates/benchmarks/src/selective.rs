@@ -1,6 +1,6 @@
 //! The selective search: CPU time and nodes to depth, and FFO endgames.
 
-use super::Row;
+use super::BenchmarkRow;
 use anyhow::{Context, Result, ensure};
 use outflank_games::othello::Othello;
 use outflank_players::SearchControl;
@@ -25,7 +25,7 @@ const FFO: [(usize, usize, f64, f64); 2] = [(40, 44, 3.7, 3.8), (45, 47, 13.1, 1
 const FFO_TABLE_BITS: u32 = 18;
 
 /// Runs the benchmarks; FFO endgames need a data folder.
-pub fn rows(rows: &mut Vec<Row>, data: Option<&Path>) -> Result<()> {
+pub fn rows(rows: &mut Vec<BenchmarkRow>, data: Option<&Path>) -> Result<()> {
     let model = SelectiveModel::champion().context("there is no champion")?;
     time_to_depth(rows, &model)?;
     match data.map(|data| data.join("endgames").join("fforum-40-59.obf")) {
@@ -34,7 +34,7 @@ pub fn rows(rows: &mut Vec<Row>, data: Option<&Path>) -> Result<()> {
     }
 }
 
-fn time_to_depth(rows: &mut Vec<Row>, model: &SelectiveModel) -> Result<()> {
+fn time_to_depth(rows: &mut Vec<BenchmarkRow>, model: &SelectiveModel) -> Result<()> {
     let games = embedded::games();
     let stride = (games.len() / POSITIONS).max(1);
     let at = |game: &outflank_records::Record<Othello>| {
@@ -61,7 +61,7 @@ fn time_to_depth(rows: &mut Vec<Row>, model: &SelectiveModel) -> Result<()> {
     let count = positions.len() as f64;
     for ((depth, ntest, zebra), (seconds, nodes)) in DEPTHS.into_iter().zip(sums) {
         let milliseconds = 1000.0 * seconds / count;
-        rows.push(Row {
+        rows.push(BenchmarkRow {
             area: "search",
             name: format!("selective search to depth {depth}, {EMPTIES} empties: CPU time"),
             value: milliseconds,
@@ -76,7 +76,7 @@ fn time_to_depth(rows: &mut Vec<Row>, model: &SelectiveModel) -> Result<()> {
     Ok(())
 }
 
-fn ffo(rows: &mut Vec<Row>, model: &SelectiveModel, path: &Path) -> Result<()> {
+fn ffo(rows: &mut Vec<BenchmarkRow>, model: &SelectiveModel, path: &Path) -> Result<()> {
     let bytes = files::read(path, 1 << 20)?;
     let control = Arc::new(SearchControl::unlimited());
     for (first, last, ntest, zebra) in FFO {
@@ -96,7 +96,7 @@ fn ffo(rows: &mut Vec<Row>, model: &SelectiveModel, path: &Path) -> Result<()> {
                 entry.position
             );
         }
-        rows.push(Row {
+        rows.push(BenchmarkRow {
             area: "search",
             name: format!("FFO {first} to {last}, selective then exact, one thread: CPU time"),
             value: seconds,
