@@ -281,7 +281,7 @@ impl Connection {
         if object.info.size as u64 > max_bytes {
             return Err(too_large());
         }
-        // The size is the claim of the client that stored the blob.
+        // The stated size comes from the client that stored the blob and may be wrong.
         let mut bytes = Vec::new();
         let mut object = object.take(max_bytes.saturating_add(1));
         object.read_to_end(&mut bytes).await.map_err(self.server_error(READ_BLOB))?;
@@ -368,7 +368,7 @@ fn connect_error(options: &ClusterOptions, error: &ConnectError) -> ClusterError
 /// restarted.
 pub(crate) fn write_error(operation: &str, reason: &str) -> String {
     format!(
-        "the server cannot {operation} ({reason}). If its disk is full, free space and restart it"
+        "the server cannot {operation} ({reason}). If its disk is full, free space and restart the server"
     )
 }
 

@@ -1,7 +1,7 @@
 //! The coordinator's end of the queue: submits tasks, accepts results, resubmits lost tasks.
 
-pub(crate) mod machine;
 mod perform;
+pub(crate) mod state_machine;
 
 use crate::LogFn;
 use crate::connection::{Connection, Role};
@@ -12,10 +12,10 @@ use crate::results::ResultReader;
 use crate::wire;
 use crate::worker_registry::{self, WorkerRegistry};
 use futures_util::StreamExt;
-use machine::{BatchMachine, Surroundings};
 use outflank_runs::{
     AcceptFn, BlobStore, JobBatch, Verification, WorkQueue, WorkQueueError, stop_requested,
 };
+use state_machine::{BatchStateMachine, PollInput};
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::ops::Range;
@@ -119,7 +119,7 @@ impl NatsQueue {
         let queued_before = self.queued_tasks(&batch.run)?;
         let (version, now) = (self.version(), self.now());
         let mut machine =
-            BatchMachine::new(batch.kind, jobs.jobs, version, &process, queued_before, now);
+            BatchStateMachine::new(batch.kind, jobs.jobs, version, &process, queued_before, now);
         let mut outcome = Ok(());
         while machine.end().is_none() && !stop_requested() && outcome.is_ok() {
             outcome = self.step(&batch, &mut machine, &mut reader, encode, accept);
@@ -138,7 +138,7 @@ impl NatsQueue {
     fn step(
         &self,
         batch: &Batch<'_>,
-        machine: &mut BatchMachine,
+        machine: &mut BatchStateMachine,
         reader: &mut ResultReader,
         encode: &dyn Fn(Range<usize>) -> Vec<u8>,
         accept: &mut AcceptFn<'_>,
@@ -147,7 +147,7 @@ impl NatsQueue {
             let registry = self.registry();
             (registry.worker_count(self.version()), registry.thread_count(self.version()))
         };
-        let surroundings = Surroundings {
+        let input = PollInput {
             now: self.now(),
             is_connected: self.connection.is_connected(),
             workers,
@@ -155,7 +155,7 @@ impl NatsQueue {
             has_pending_results: reader.has_pending(),
             last_result: reader.last_returned(),
         };
-        let actions = machine.poll(surroundings, encode);
+        let actions = machine.poll(input, encode);
         self.perform(batch, machine, actions)?;
         let stored = self.connection.block_on(reader.next(&self.connection, POLL_INTERVAL));
         let Some(stored) = stored else { return Ok(()) };

@@ -15,18 +15,18 @@ const TARGET_SECONDS: f64 = 0.5;
 const TARGET_BYTES: f64 = 256.0 * 1024.0;
 
 /// Maximum jobs per task, to limit the cost of a wrong estimate.
-const MAX_JOBS: usize = 64;
+const MAX_JOBS_PER_TASK: usize = 64;
 
-/// Maximum number of outstanding tasks with few worker threads.
+/// Lower bound of the limit of outstanding tasks.
 const MIN_IN_FLIGHT_LIMIT: usize = 64;
 
-/// Maximum number of outstanding tasks per worker thread, if that is more.
+/// The limit of outstanding tasks is this many per worker thread, within the bounds.
 const IN_FLIGHT_PER_THREAD: usize = 4;
 
-/// Maximum number of outstanding tasks, whatever the heartbeats of workers claim.
+/// Upper bound of the limit, whatever number of threads the workers report.
 const MAX_IN_FLIGHT: usize = 100_000;
 
-/// Maximum duration of a task that enters the estimate.
+/// Reported durations are clamped to this many seconds.
 const MAX_SECONDS: f64 = 7.0 * 86_400.0;
 
 /// A time, as the duration since an arbitrary start.
@@ -53,14 +53,14 @@ pub(crate) struct Task {
     pub(crate) submission: Submission,
     /// Message id of the current submission.
     pub(crate) message_id: String,
-    /// Number of attempts to publish it under this message id.
+    /// Number of attempts to publish it that the server has not confirmed; 0 once it is stored.
     pub(crate) attempts: u32,
     /// Number of message ids that were used.
     pub(crate) submissions: u32,
     /// Number of invalid results.
     pub(crate) rejections: u32,
     /// Number of results of quarantined workers.
-    pub(crate) refusals: u32,
+    pub(crate) quarantined_results: u32,
     /// Message ids of the errors that workers reported.
     pub(crate) failures: HashSet<String>,
     /// Whether it was missing from the queue at the last check.
@@ -86,7 +86,7 @@ pub(crate) struct InFlightTasks {
     /// Moving averages of seconds and result bytes per job; `None` before the first result.
     cost_per_job: Option<(f64, f64)>,
     /// Maximum jobs of the next task.
-    max_jobs: usize,
+    next_task_jobs: usize,
 }
 
 impl InFlightTasks {
@@ -98,7 +98,7 @@ impl InFlightTasks {
             order: VecDeque::new(),
             completed_early: HashMap::new(),
             cost_per_job: None,
-            max_jobs: 1,
+            next_task_jobs: 1,
         }
     }
 
@@ -118,7 +118,7 @@ impl InFlightTasks {
         }
         // The last tasks are small, so that all threads stay busy until the end.
         let max_size = left / threads.max(1).saturating_mul(2);
-        let size = self.max_jobs.min(max_size).clamp(1, left);
+        let size = self.next_task_jobs.min(max_size).clamp(1, left);
         let range = self.next_job..self.next_job + size;
         self.next_job += size;
         Some(range)
@@ -140,7 +140,7 @@ impl InFlightTasks {
             attempts: 0,
             submissions: 1,
             rejections: 0,
-            refusals: 0,
+            quarantined_results: 0,
             failures: HashSet::new(),
             missing: false,
         };
@@ -157,8 +157,8 @@ impl InFlightTasks {
         self.order.iter().filter(is_due).take(limit).cloned().collect()
     }
 
-    /// Returns whether the last attempt to publish a task failed.
-    pub(crate) fn has_failed_attempts(&self) -> bool {
+    /// Returns whether the server has not confirmed some task that was published.
+    pub(crate) fn has_unconfirmed_attempts(&self) -> bool {
         self.tasks.values().any(|task| task.attempts > 0)
     }
 
@@ -183,7 +183,7 @@ impl InFlightTasks {
             self.order.pop_front();
         }
         let jobs = task.range.len().max(1) as f64;
-        // The seconds are the claim of a worker.
+        // The duration is reported by the worker and may be wrong.
         let seconds = if seconds.is_finite() { seconds.clamp(0.0, MAX_SECONDS) } else { 1.0 };
         let (seconds, bytes) = (seconds / jobs, bytes as f64 / jobs);
         let (seconds, bytes) = match self.cost_per_job {
@@ -196,7 +196,8 @@ impl InFlightTasks {
         self.cost_per_job = Some((seconds, bytes));
         let target_jobs = (TARGET_SECONDS / seconds.max(1e-9)).min(TARGET_BYTES / bytes.max(1.0));
         // At most doubled, so that an outlier has little effect.
-        self.max_jobs = (target_jobs as usize).clamp(1, (2 * self.max_jobs).min(MAX_JOBS));
+        self.next_task_jobs =
+            (target_jobs as usize).clamp(1, (2 * self.next_task_jobs).min(MAX_JOBS_PER_TASK));
     }
 
     /// Returns the sequence number of the first result that must stay on the server, given that of
@@ -213,9 +214,9 @@ impl InFlightTasks {
         self.tasks.values().any(|task| task.is_stored_before(cutoff))
     }
 
-    /// Returns the tasks that were stored before `cutoff` and are missing from the queue in this
-    /// check and the previous one. Their results would have arrived in between, so they are lost.
-    pub(crate) fn lost(&mut self, queued: &HashSet<String>, cutoff: Time) -> Vec<String> {
+    /// Finds the tasks that were stored before `cutoff` and are missing from the queue in this check and
+    /// the previous one. Their results would have arrived in between, so they are lost.
+    pub(crate) fn find_lost(&mut self, queued: &HashSet<String>, cutoff: Time) -> Vec<String> {
         let mut lost = Vec::new();
         for id in &self.order {
             let Some(task) = self.tasks.get_mut(id) else { continue };
@@ -261,7 +262,7 @@ mod tests {
             }
         }
         assert!(submissions.iter().all(|&count| count == 1));
-        assert_eq!(largest, MAX_JOBS);
+        assert_eq!(largest, MAX_JOBS_PER_TASK);
         // Slow jobs, or jobs with large results, are submitted one by one.
         for (seconds, bytes) in [(3.0, 10), (0.001, 1 << 20)] {
             let mut in_flight = InFlightTasks::new(1000);
@@ -294,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn claims_of_workers_have_limits() {
+    fn reported_durations_and_thread_counts_are_limited() {
         let mut in_flight = InFlightTasks::new(1_000_000);
         let ids = submit_to_limit(&mut in_flight, usize::MAX);
         assert_eq!(ids.len(), MAX_IN_FLIGHT);
@@ -310,9 +311,9 @@ mod tests {
         submit_to_limit(&mut in_flight, 1);
         let later = Time::from_secs(1);
         let queued = HashSet::from(["1-2".to_owned()]);
-        assert!(in_flight.lost(&queued, Time::ZERO).is_empty());
-        assert!(in_flight.lost(&queued, later).is_empty());
-        assert_eq!(in_flight.lost(&queued, later), ["0-1"]);
-        assert!(in_flight.lost(&queued, later).is_empty());
+        assert!(in_flight.find_lost(&queued, Time::ZERO).is_empty());
+        assert!(in_flight.find_lost(&queued, later).is_empty());
+        assert_eq!(in_flight.find_lost(&queued, later), ["0-1"]);
+        assert!(in_flight.find_lost(&queued, later).is_empty());
     }
 }

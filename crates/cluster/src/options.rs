@@ -26,7 +26,7 @@ pub struct ClusterOptions {
     /// Time without an acknowledgement from a worker after which the server delivers its task to
     /// another worker.
     pub worker_timeout: Duration,
-    /// Share of the workers' results that the coordinator verifies by executing them itself.
+    /// Share of the results that the coordinator verifies by executing their jobs itself.
     pub verify_share: f64,
     /// Threads that verify results.
     pub verify_threads: usize,
@@ -100,7 +100,7 @@ impl ClusterOptions {
             let server =
                 address.trim().parse::<ServerAddr>().map_err(|error| invalid(error.to_string()))?;
             match server.host().is_empty() {
-                true => Err(invalid("it names no host".to_owned())),
+                true => Err(invalid("no host".to_owned())),
                 false => Ok(server),
             }
         };

@@ -1,7 +1,7 @@
 //! Deterministic simulation of coordinator, workers and queue.
 //!
-//! The state machines are those of production ([`BatchMachine`](crate::coordinator::machine),
-//! [`TaskMachine`](crate::worker::machine), `ResultCursor`, `WorkerRegistry`). The simulation
+//! The state machines are those of production ([`BatchStateMachine`](crate::coordinator::machine),
+//! [`TaskStateMachine`](crate::worker::machine), `ResultCursor`, `WorkerRegistry`). The simulation
 //! replaces the network, the NATS server, the clocks and the execution of jobs. A seed determines a
 //! schedule: messages are lost, duplicated, delayed and reordered; processes die and are suspended;
 //! clocks jump; the server restarts, loses its store or has a full disk; a client sends forged

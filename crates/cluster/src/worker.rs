@@ -7,8 +7,8 @@
 
 mod execute;
 mod fetch;
-pub(crate) mod machine;
 mod publish;
+pub(crate) mod state_machine;
 
 use crate::LogFn;
 use crate::connection::{Connection, Role};

@@ -15,7 +15,7 @@ use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-/// Job kind in the work queue.
+/// The kind of the jobs.
 const KIND: &str = "runs";
 
 /// Maximum size of a file of a run.
@@ -288,10 +288,10 @@ impl JobHandler for RunJobHandler {
         KIND
     }
 
-    fn execute(&self, job: &[u8], blobs: &dyn BlobStore) -> Result<Vec<u8>, String> {
-        let text = std::str::from_utf8(job).map_err(|_| "the job is not UTF-8".to_owned())?;
+    fn execute(&self, task: &[u8], blobs: &dyn BlobStore) -> Result<Vec<u8>, String> {
+        let text = std::str::from_utf8(task).map_err(|_| "the task is not UTF-8".to_owned())?;
         let request: RunRequest = toml::from_str(text)
-            .map_err(|error| format!("invalid job: {}", toml_error_message(text, &error)))?;
+            .map_err(|error| format!("invalid task: {}", toml_error_message(text, &error)))?;
         let runs = request.runs.iter().map(|&run| self.train(&request, run, blobs));
         Ok(sections::pack(&runs.collect::<Result<Vec<_>, _>>()?))
     }

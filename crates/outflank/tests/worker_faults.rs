@@ -52,7 +52,7 @@ fn certificates(sandbox: &Sandbox) -> bool {
 }
 
 #[test]
-fn tls_passwords_and_separate_queues() {
+fn a_league_runs_over_tls_with_a_password_on_its_own_queue() {
     let (home, local) = (Sandbox::new(), Sandbox::new());
     if !certificates(&home) {
         return;
@@ -83,7 +83,7 @@ fn tls_passwords_and_separate_queues() {
     let mut run = Process::start(&home, &[&league[..], &all, &queue].concat());
     // A worker of another queue has nothing to do.
     let idle = home.json(&[&["worker", "--quiet", "--idle-exit", "2"][..], &all].concat());
-    assert_eq!(idle["jobs"], 0);
+    assert_eq!(idle["tasks"], 0);
     assert!(!run.has_ended());
     let _worker = Process::start(&home, &[&["worker", "--quiet"][..], &all, &queue].concat());
     run.wait();
@@ -92,7 +92,7 @@ fn tls_passwords_and_separate_queues() {
 }
 
 #[test]
-fn credentials_files() {
+fn bad_credentials_files_are_rejected_with_a_reason() {
     let (home, local) = (Sandbox::new(), Sandbox::new());
     let ours = Operator::new(10);
     home.write("server.conf", ours.config());
@@ -201,7 +201,7 @@ fn late_results_count_once() {
         assert!(!run.has_ended());
         std::thread::sleep(Duration::from_millis(5));
     }
-    // The jobs of a suspended worker go to the other worker. When the first one continues, its results are
+    // The tasks of a suspended worker go to the other worker. When the first one continues, its results are
     // late. Then the workers change roles.
     let longer_than_worker_timeout = Duration::from_millis(4500);
     workers[0].suspend();

@@ -1,7 +1,7 @@
 //! A job queue on a Python executor.
 //!
-//! The jobs are those of remote workers: bytes that name games of a contest. A job runs in a process
-//! of the executor, and its result is checked here, so the results do not depend on the executor.
+//! The tasks are those of remote workers: bytes that name games of a contest. A process of the executor
+//! executes a task, and its result is checked here, so the results do not depend on the executor.
 
 use crate::errors::{OrRaise, error};
 use outflank_arena::remote::GameJobHandler;
@@ -19,8 +19,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use tempfile::TempDir;
 
-/// Messages per worker, so that workers with short jobs do not wait for one with a long job.
-const MESSAGES_PER_WORKER: usize = 4;
+/// Tasks per worker, so that workers with short tasks do not wait for one with a long task.
+const TASKS_PER_WORKER: usize = 4;
 
 /// The name of all workers of an executor.
 const EXECUTOR: &str = "executor";
@@ -30,7 +30,7 @@ const CACHE_BYTES: u64 = 4 << 30;
 
 type Blobs = BTreeMap<String, Vec<u8>>;
 
-/// A work queue whose jobs a `concurrent.futures.Executor` runs.
+/// A work queue whose tasks a `concurrent.futures.Executor` executes.
 pub(crate) struct ExecutorQueue {
     /// The Python object `outflank._executor.Runner`.
     runner: Py<PyAny>,
@@ -117,7 +117,7 @@ impl WorkQueue for ExecutorQueue {
         accept: &mut AcceptFn<'_>,
     ) -> Result<(), WorkQueueError> {
         let failed = |error: PyErr| WorkQueueError(format!("the executor failed: {error}"));
-        let size = batch.jobs.div_ceil(self.workers * MESSAGES_PER_WORKER).max(1);
+        let size = batch.jobs.div_ceil(self.workers * TASKS_PER_WORKER).max(1);
         let ranges: Vec<Range<usize>> =
             (0..batch.jobs).step_by(size).map(|from| from..(from + size).min(batch.jobs)).collect();
         for (id, range) in ranges.iter().enumerate() {
@@ -166,12 +166,12 @@ impl WorkQueue for ExecutorQueue {
     }
 }
 
-/// The blobs of a message.
+/// The blobs of a task.
 struct MapBlobs<'a>(&'a Blobs);
 
 impl BlobStore for MapBlobs<'_> {
     fn put(&self, _: &[u8]) -> Result<String, WorkQueueError> {
-        Err(WorkQueueError("a job stores no blobs".to_owned()))
+        Err(WorkQueueError("a task stores no blobs".to_owned()))
     }
 
     fn get(&self, sha256: &str, max_bytes: u64) -> Result<Vec<u8>, WorkQueueError> {
@@ -185,19 +185,19 @@ impl BlobStore for MapBlobs<'_> {
     }
 }
 
-/// The handler of this process, its folder, and the number of running jobs.
+/// The handler of this process, its folder, and the number of running tasks.
 struct Worker {
     handler: GameJobHandler,
     folder: PathBuf,
     running: Mutex<usize>,
 }
 
-/// Runs a job in a process of an executor. The function outflank._executor.run_job calls it.
+/// Executes a task in a process of an executor. The function outflank._executor.execute_task calls it.
 #[pyfunction]
-pub(crate) fn handle_job<'py>(
+pub(crate) fn execute_task<'py>(
     py: Python<'py>,
     kind: &str,
-    message: &[u8],
+    task: &[u8],
     blobs: Blobs,
 ) -> PyResult<Bound<'py, PyBytes>> {
     static WORKER: OnceLock<Result<Worker, String>> = OnceLock::new();
@@ -217,7 +217,7 @@ pub(crate) fn handle_job<'py>(
     let running = || worker.running.lock().unwrap_or_else(PoisonError::into_inner);
     let result = py.detach(|| {
         *running() += 1;
-        let result = worker.handler.execute(message, &MapBlobs(&blobs));
+        let result = worker.handler.execute(task, &MapBlobs(&blobs));
         let mut running = running();
         *running -= 1;
         if *running == 0 {

@@ -32,7 +32,7 @@ mod _outflank {
     #[pymodule_export]
     use crate::errors::OutflankError;
     #[pymodule_export]
-    use crate::executor::handle_job;
+    use crate::executor::execute_task;
     #[pymodule_export]
     use crate::fit::{accuracy, fit};
     #[pymodule_export]

@@ -1,6 +1,6 @@
-//! Carries out the actions of a [`BatchMachine`] with the NATS server.
+//! Carries out the actions of a [`BatchStateMachine`] with the NATS server.
 
-use super::machine::{Action, BatchMachine, IncomingResult, Publication};
+use super::state_machine::{Action, BatchStateMachine, IncomingResult, Publication};
 use super::{Batch, NatsQueue};
 use crate::connection::{error_chain, write_error};
 use crate::error::ClusterError;
@@ -17,7 +17,7 @@ impl NatsQueue {
     pub(super) fn perform(
         &self,
         batch: &Batch<'_>,
-        machine: &mut BatchMachine,
+        machine: &mut BatchStateMachine,
         actions: Vec<Action>,
     ) -> Result<(), ClusterError> {
         let mut actions = VecDeque::from(actions);
@@ -101,7 +101,7 @@ impl NatsQueue {
     /// the object store, if it is there.
     pub(super) fn parse_result(
         &self,
-        machine: &BatchMachine,
+        machine: &BatchStateMachine,
         stored: &StoredResult,
     ) -> Option<(IncomingResult, Option<String>)> {
         let name = self.connection.names.parse_result(&stored.message.subject)?;

@@ -1,4 +1,4 @@
-//! The decisions of a coordinator about one batch, without input or output.
+//! State machine of a coordinator for one batch. It does no I/O.
 //!
 //! The machine receives events (an answer of the server, a result, the time) and returns actions
 //! for its caller to carry out. `NatsQueue` drives it with a NATS server, the simulation with a
@@ -25,21 +25,22 @@ const MAX_PUBLISHED_AT_ONCE: usize = 64;
 /// Number of failures of a task after which the batch is aborted.
 const MAX_FAILURES: usize = 3;
 
-/// Number of invalid results of a task after which the batch is aborted.
+/// Number of invalid results of a task, without those of quarantined workers, after which the batch
+/// is aborted.
 const MAX_REJECTIONS: u32 = 20;
 
-/// Number of results of a task by quarantined workers after which the batch is aborted.
-const MAX_REFUSALS: u32 = 200;
+/// Number of results of a task from quarantined workers after which the batch is aborted.
+const MAX_QUARANTINED_RESULTS: u32 = 200;
 
 /// Maximum number of characters of a worker's error message.
-const MAX_MESSAGE: usize = 2000;
+const MAX_MESSAGE_CHARS: usize = 2000;
 
-/// What the caller of a [`BatchMachine`] must do.
+/// What the caller of a [`BatchStateMachine`] must do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Action {
-    /// Publish a task, and report the answer to [`BatchMachine::on_published`].
+    /// Publish a task, and report the answer to [`BatchStateMachine::on_published`].
     Publish(Publication),
-    /// List the queued tasks of the run, and report them to [`BatchMachine::on_listed`].
+    /// List the queued tasks of the run, and report them to [`BatchStateMachine::on_listed`].
     ListTasks,
     /// Create the streams and the consumer if they are missing.
     SetUp,
@@ -83,56 +84,58 @@ pub(crate) struct IncomingResult {
     pub(crate) content: Result<Vec<u8>, String>,
 }
 
-/// What a coordinator knows about its surroundings.
+/// What the caller passes to [`BatchStateMachine::poll`]: time, connection, workers and results.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Surroundings {
+pub(crate) struct PollInput {
     pub(crate) now: Time,
     pub(crate) is_connected: bool,
+    /// Number of workers of this version.
     pub(crate) workers: usize,
-    /// Worker threads of this version.
+    /// Their number of threads.
     pub(crate) threads: usize,
     /// Whether the results stream may hold results that were not read.
     pub(crate) has_pending_results: bool,
-    /// Sequence number of the last result that was passed to [`BatchMachine::on_result`].
+    /// Sequence number of the last result that was passed to [`BatchStateMachine::on_result`].
     pub(crate) last_result: u64,
 }
 
 /// The state of a batch in progress.
-pub(crate) struct BatchMachine {
+pub(crate) struct BatchStateMachine {
     kind: String,
     version: String,
-    /// Distinguishes the message ids of this batch from those of other processes and batches.
-    process: String,
+    /// Unique to this batch in this process; part of the message ids of repeated submissions.
+    nonce: String,
     in_flight: InFlightTasks,
     /// Tasks that were already queued when this batch started.
     queued_before: HashSet<String>,
     next_maintenance: Time,
     next_warning: Time,
-    /// Time of a list request that was not answered.
-    listing: Option<Time>,
+    /// Cutoff of the list request in progress: only tasks that the server stored before it can be
+    /// lost.
+    pending_list_cutoff: Option<Time>,
     has_publish_problem: bool,
     end: Option<Result<(), String>>,
 }
 
-impl BatchMachine {
+impl BatchStateMachine {
     pub(crate) fn new(
         kind: &str,
         jobs: usize,
         version: &str,
-        process: &str,
+        nonce: &str,
         queued_before: HashSet<String>,
         now: Time,
-    ) -> BatchMachine {
-        BatchMachine {
+    ) -> BatchStateMachine {
+        BatchStateMachine {
             kind: kind.to_owned(),
             version: version.to_owned(),
-            process: process.to_owned(),
+            nonce: nonce.to_owned(),
             in_flight: InFlightTasks::new(jobs),
             queued_before,
             next_maintenance: now + MAINTENANCE_INTERVAL,
-            // Soon, but workers have the time to send a heartbeat.
+            // Workers send a heartbeat before the first warning.
             next_warning: now + MAINTENANCE_INTERVAL,
-            listing: None,
+            pending_list_cutoff: None,
             has_publish_problem: false,
             end: if jobs == 0 { Some(Ok(())) } else { None },
         }
@@ -151,40 +154,40 @@ impl BatchMachine {
     /// Publishes due tasks and does maintenance.
     pub(crate) fn poll(
         &mut self,
-        around: Surroundings,
+        input: PollInput,
         encode: &dyn Fn(Range<usize>) -> Vec<u8>,
     ) -> Vec<Action> {
         let mut actions = Vec::new();
         if self.end.is_some() {
             return actions;
         }
-        if around.is_connected {
-            self.publish_due(around, encode, &mut actions);
+        if input.is_connected {
+            self.publish_due(input, encode, &mut actions);
         }
-        if around.now >= self.next_maintenance {
-            self.next_maintenance = around.now + MAINTENANCE_INTERVAL;
-            self.maintain(around, &mut actions);
+        if input.now >= self.next_maintenance {
+            self.next_maintenance = input.now + MAINTENANCE_INTERVAL;
+            self.maintain(input, &mut actions);
         }
         actions
     }
 
     fn publish_due(
         &mut self,
-        around: Surroundings,
+        input: PollInput,
         encode: &dyn Fn(Range<usize>) -> Vec<u8>,
         actions: &mut Vec<Action>,
     ) {
         for _ in 0..MAX_PUBLISHED_AT_ONCE {
-            let Some(range) = self.in_flight.next_range(around.threads) else { break };
+            let Some(range) = self.in_flight.next_range(input.threads) else { break };
             let content = encode(range.clone());
             let task = task_id(&self.kind, &self.version, &content);
             let submission = match self.queued_before.contains(&task) {
-                true => Submission::Stored(around.now),
-                false => Submission::Due(around.now),
+                true => Submission::Stored(input.now),
+                false => Submission::Due(input.now),
             };
             self.in_flight.add(&task, range, content, submission);
         }
-        for id in self.in_flight.due(around.now, MAX_PUBLISHED_AT_ONCE) {
+        for id in self.in_flight.due(input.now, MAX_PUBLISHED_AT_ONCE) {
             let Some(task) = self.in_flight.get(&id) else { continue };
             task.submission = Submission::Sent;
             task.attempts += 1;
@@ -193,23 +196,23 @@ impl BatchMachine {
         }
     }
 
-    fn maintain(&mut self, around: Surroundings, actions: &mut Vec<Action>) {
-        if around.workers == 0 && around.now >= self.next_warning {
-            self.next_warning = around.now + WARNING_INTERVAL;
+    fn maintain(&mut self, input: PollInput, actions: &mut Vec<Action>) {
+        if input.workers == 0 && input.now >= self.next_warning {
+            self.next_warning = input.now + WARNING_INTERVAL;
             actions.push(Action::WarnNoWorkers);
         }
-        if !around.is_connected {
+        if !input.is_connected {
             return;
         }
-        let before = around.now.saturating_sub(MAINTENANCE_INTERVAL);
-        if self.listing.is_none()
-            && !around.has_pending_results
+        let before = input.now.saturating_sub(MAINTENANCE_INTERVAL);
+        if self.pending_list_cutoff.is_none()
+            && !input.has_pending_results
             && self.in_flight.any_stored_before(before)
         {
-            self.listing = Some(before);
+            self.pending_list_cutoff = Some(before);
             actions.push(Action::ListTasks);
         }
-        let before = self.in_flight.first_needed_result(around.last_result);
+        let before = self.in_flight.first_needed_result(input.last_result);
         actions.push(Action::PurgeResults { before });
     }
 
@@ -248,7 +251,7 @@ impl BatchMachine {
                 return actions;
             }
         }
-        if self.has_publish_problem && !self.in_flight.has_failed_attempts() {
+        if self.has_publish_problem && !self.in_flight.has_unconfirmed_attempts() {
             self.has_publish_problem = false;
             actions.push(Action::ShowProblem(String::new()));
         }
@@ -257,17 +260,17 @@ impl BatchMachine {
 
     /// Processes the list of queued tasks, or `None` if the server did not answer.
     pub(crate) fn on_listed(&mut self, queued: Option<&HashSet<String>>, now: Time) -> Vec<Action> {
-        let (Some(before), Some(queued)) = (self.listing.take(), queued) else {
+        let (Some(before), Some(queued)) = (self.pending_list_cutoff.take(), queued) else {
             return Vec::new();
         };
-        let lost = self.in_flight.lost(queued, before);
+        let lost = self.in_flight.find_lost(queued, before);
         if lost.is_empty() {
             return Vec::new();
         }
         for task in &lost {
             self.resubmit(task, now);
         }
-        let text = format!("{} tasks were lost; submitting them again", lost.len());
+        let text = format!("the server lost {} tasks; submitting them again", lost.len());
         // The server may have lost its blobs too.
         vec![Action::Log(text), Action::RestoreBlobs]
     }
@@ -317,7 +320,8 @@ impl BatchMachine {
             },
         };
         match invalid {
-            // An invalid result of an earlier run. Its task is queued, submitted or found missing.
+            // An invalid result from before this batch is ignored: its task is still queued, will be
+            // submitted, or will be found lost.
             Some(_) if result.is_old => Vec::new(),
             Some(reason) => self.reject(result, &reason, is_quarantined, now),
             None => Vec::new(),
@@ -330,7 +334,7 @@ impl BatchMachine {
         if result.is_old || !task.failures.insert(result.message_id.clone()) {
             return Vec::new();
         }
-        let text = printable(text, MAX_MESSAGE);
+        let text = printable(text, MAX_MESSAGE_CHARS);
         if task.failures.len() >= MAX_FAILURES {
             self.end = Some(Err(text));
             return Vec::new();
@@ -352,13 +356,13 @@ impl BatchMachine {
     ) -> Vec<Action> {
         let Some(task) = self.in_flight.get(&result.task) else { return Vec::new() };
         let (count, limit) = match is_quarantined {
-            true => (&mut task.refusals, MAX_REFUSALS),
+            true => (&mut task.quarantined_results, MAX_QUARANTINED_RESULTS),
             false => (&mut task.rejections, MAX_REJECTIONS),
         };
         *count += 1;
         let count = *count;
         let worker = printable(&result.worker, 100);
-        let reason = printable(reason, MAX_MESSAGE);
+        let reason = printable(reason, MAX_MESSAGE_CHARS);
         if count >= limit {
             self.end = Some(Err(format!(
                 "{limit} results of the same task were rejected, the last from worker {worker}: {reason}. Stop that worker, then resume."
@@ -379,7 +383,7 @@ impl BatchMachine {
     fn resubmit(&mut self, id: &str, time: Time) {
         let Some(task) = self.in_flight.get(id) else { return };
         task.submissions += 1;
-        task.message_id = format!("{id}/{}/{}", self.process, task.submissions);
+        task.message_id = format!("{id}/{}/{}", self.nonce, task.submissions);
         task.attempts = 0;
         task.missing = false;
         task.submission = Submission::Due(time);
@@ -398,8 +402,8 @@ fn delay(attempts: u32) -> Duration {
 mod tests {
     use super::*;
 
-    fn around(seconds: u64) -> Surroundings {
-        Surroundings {
+    fn input(seconds: u64) -> PollInput {
+        PollInput {
             now: Time::from_secs(seconds),
             is_connected: true,
             workers: 1,
@@ -425,9 +429,9 @@ mod tests {
     }
 
     /// A machine with one published task.
-    fn machine() -> (BatchMachine, Publication) {
-        let mut machine = BatchMachine::new("kind", 1, "1", "p", HashSet::new(), Time::ZERO);
-        let actions = machine.poll(around(0), &|_| b"job".to_vec());
+    fn machine() -> (BatchStateMachine, Publication) {
+        let mut machine = BatchStateMachine::new("kind", 1, "1", "p", HashSet::new(), Time::ZERO);
+        let actions = machine.poll(input(0), &|_| b"job".to_vec());
         let [Action::Publish(publication)] = &actions[..] else { panic!("{actions:?}") };
         assert_eq!(publication.task, publication.message_id);
         (machine, publication.clone())
@@ -446,7 +450,7 @@ mod tests {
             );
             let since = now;
             while !machine
-                .poll(Surroundings { now, ..around(0) }, &|_| Vec::new())
+                .poll(PollInput { now, ..input(0) }, &|_| Vec::new())
                 .iter()
                 .any(|action| *action == Action::Publish(first.clone()))
             {
@@ -460,7 +464,7 @@ mod tests {
         assert_eq!(actions, [Action::ShowProblem(String::new())]);
         assert!(
             machine
-                .poll(Surroundings { now, ..around(0) }, &|_| Vec::new())
+                .poll(PollInput { now, ..input(0) }, &|_| Vec::new())
                 .iter()
                 .all(|action| !matches!(action, Action::Publish(_)))
         );
@@ -472,7 +476,7 @@ mod tests {
         assert!(
             machine.on_published(&first.task, &first.message_id, Ok(true), Time::ZERO).is_empty()
         );
-        let actions = machine.poll(around(0), &|_| Vec::new());
+        let actions = machine.poll(input(0), &|_| Vec::new());
         let [Action::Publish(second)] = &actions[..] else { panic!("{actions:?}") };
         assert_eq!(second.task, first.task);
         assert_ne!(second.message_id, first.message_id);
@@ -480,7 +484,7 @@ mod tests {
 
     #[test]
     fn invalid_results_end_the_batch_after_a_limit_and_name_the_reason() {
-        for (quarantined, limit) in [(false, MAX_REJECTIONS), (true, MAX_REFUSALS)] {
+        for (quarantined, limit) in [(false, MAX_REJECTIONS), (true, MAX_QUARANTINED_RESULTS)] {
             let (mut machine, first) = machine();
             let wrong = |_: Range<usize>, _: &str, _: &[u8]| {
                 Ack::Rejected("wrong margin\u{1b}[2J".to_owned())

@@ -3,7 +3,7 @@
 
 use super::server::{ReaderMessage, ResultMessage};
 use super::{RUN, VERSION, value_of};
-use crate::coordinator::machine::{Action, BatchMachine, IncomingResult, Surroundings};
+use crate::coordinator::state_machine::{Action, BatchStateMachine, IncomingResult, PollInput};
 use crate::in_flight::Time;
 use crate::result_cursor::ResultCursor;
 use crate::wire::{QueueNames, short_checksum};
@@ -25,7 +25,7 @@ pub(super) struct Journal {
 
 /// The state of a coordinator that dies with it.
 pub(super) struct Coordinator {
-    pub(super) machine: BatchMachine,
+    pub(super) machine: BatchStateMachine,
     pub(super) registry: WorkerRegistry,
     pub(super) cursor: ResultCursor,
     pub(super) ready: VecDeque<IncomingResult>,
@@ -68,7 +68,14 @@ impl Coordinator {
             .collect();
         let first_game = journal.games.len();
         Coordinator {
-            machine: BatchMachine::new("kind", games - first_game, VERSION, process, queued, now),
+            machine: BatchStateMachine::new(
+                "kind",
+                games - first_game,
+                VERSION,
+                process,
+                queued,
+                now,
+            ),
             registry: WorkerRegistry::default(),
             cursor: ResultCursor::new(),
             ready: VecDeque::new(),
@@ -83,7 +90,7 @@ impl Coordinator {
     /// Lets the machine act.
     pub(super) fn poll(&mut self, now: Time, base: Instant) -> Vec<Action> {
         self.registry.remove_lost(VERSION, base + now);
-        let around = Surroundings {
+        let input = PollInput {
             now,
             is_connected: true,
             workers: self.registry.worker_count(VERSION),
@@ -93,7 +100,7 @@ impl Coordinator {
                 .map_or(self.cursor.last_read(), |first| first.sequence - 1),
         };
         let first = self.first_game;
-        self.machine.poll(around, &|range: Range<usize>| {
+        self.machine.poll(input, &|range: Range<usize>| {
             let games = range.map(|game| (first + game).to_string());
             games.collect::<Vec<_>>().join(" ").into_bytes()
         })

@@ -4,13 +4,13 @@ use super::server::{DeliveryId, TaskMessage};
 use super::{VERSION, value_of};
 use crate::in_flight::Time;
 use crate::wire::QueueNames;
-use crate::worker::machine::{Delivery, TaskAction, TaskMachine};
+use crate::worker::state_machine::{Delivery, TaskAction, TaskStateMachine};
 
 /// A task on a worker.
 pub(super) struct TaskRun {
     pub(super) serial: u64,
     pub(super) delivery: DeliveryId,
-    pub(super) machine: TaskMachine,
+    pub(super) machine: TaskStateMachine,
     pub(super) content: Vec<u8>,
     /// Unanswered attempt to store the result.
     pub(super) store_request: Option<u64>,
@@ -63,7 +63,7 @@ impl Worker {
         let TaskMessage { subject, kind, version, content, .. } = message;
         let input = Delivery { subject, kind, version, content, count, sequence };
         let names = QueueNames::new("q", VERSION);
-        let (machine, actions) = TaskMachine::new(&names, VERSION, &self.name(), &input, now);
+        let (machine, actions) = TaskStateMachine::new(&names, VERSION, &self.name(), &input, now);
         let run = machine.map(|machine| TaskRun {
             serial,
             delivery,

@@ -7,10 +7,10 @@ use super::server::{
 };
 use super::worker::{TaskRun, Thread, Worker};
 use super::{RUN, VERSION, value_of};
-use crate::coordinator::machine::Action;
+use crate::coordinator::state_machine::Action;
 use crate::in_flight::Time;
 use crate::wire::{Heartbeat, QueueNames, short_checksum};
-use crate::worker::machine::TaskAction;
+use crate::worker::state_machine::TaskAction;
 use outflank_runs::files::checksum;
 use outflank_runs::rng::{Rng, RngExt, stream};
 use std::collections::BTreeMap;

@@ -1,8 +1,8 @@
 //! Executes a task and hands its result over to be stored.
 
 use super::WorkerState;
-use super::machine::{Delivery, TaskAction, TaskMachine};
 use super::publish::TaskInProgress;
+use super::state_machine::{Delivery, TaskAction, TaskStateMachine};
 use crate::wire::{self, header};
 use async_nats::jetstream::Message;
 use outflank_runs::stop_requested;
@@ -28,7 +28,7 @@ impl WorkerState<'_> {
         };
         let (names, version) = (&self.connection.names, &self.connection.options.version);
         let (machine, actions) =
-            TaskMachine::new(names, version, self.name, &delivery, self.started.elapsed());
+            TaskStateMachine::new(names, version, self.name, &delivery, self.started.elapsed());
         let task = Arc::new(TaskInProgress::new(self, machine, acker));
         let Some(TaskAction::Execute) = actions.first() else {
             // The task is invalid, or its failure is reported without another attempt.

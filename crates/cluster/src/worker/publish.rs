@@ -1,7 +1,7 @@
-//! Carries out the actions of a [`TaskMachine`] with the NATS server, in the background while the
+//! Carries out the actions of a [`TaskStateMachine`] with the NATS server, in the background while the
 //! next task is executed.
 
-use super::machine::{TaskAction, TaskMachine, TaskResult};
+use super::state_machine::{TaskAction, TaskResult, TaskStateMachine};
 use super::{POLL_INTERVAL, WorkerState};
 use crate::LogFn;
 use crate::connection::{BlobWriter, error_chain, write_error};
@@ -37,7 +37,7 @@ pub async fn wait_until_stored(mut storing: JoinHandle<()>, is_stopping: impl Fn
 /// A task that this worker has not finished, and what is needed to finish it.
 pub(super) struct TaskInProgress {
     /// `None` if the task is invalid.
-    machine: Mutex<Option<TaskMachine>>,
+    machine: Mutex<Option<TaskStateMachine>>,
     acker: Acker,
     context: Context,
     blobs: BlobWriter,
@@ -54,7 +54,7 @@ pub(super) struct TaskInProgress {
 impl TaskInProgress {
     pub(super) fn new(
         state: &WorkerState<'_>,
-        machine: Option<TaskMachine>,
+        machine: Option<TaskStateMachine>,
         acker: Acker,
     ) -> TaskInProgress {
         let connection = state.connection;
@@ -72,7 +72,7 @@ impl TaskInProgress {
         }
     }
 
-    fn machine(&self) -> MutexGuard<'_, Option<TaskMachine>> {
+    fn machine(&self) -> MutexGuard<'_, Option<TaskStateMachine>> {
         self.machine.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -1,4 +1,4 @@
-//! The decisions of a worker about one task, without input or output.
+//! State machine of a worker for one task. It does no I/O.
 //!
 //! The machine receives events (the task was executed, the server stored the result or did not, the
 //! time) and returns actions for its caller to carry out. `run_worker` drives it with a NATS server,
@@ -26,7 +26,7 @@ pub(crate) const STORE_TIMEOUT: Duration = Duration::from_secs(900);
 const RETURN_DELAY: Duration = Duration::from_secs(30);
 
 /// Maximum number of characters of an error message.
-const MAX_MESSAGE: usize = 2000;
+const MAX_MESSAGE_CHARS: usize = 2000;
 
 /// A task as the server delivered it.
 #[derive(Clone, Debug)]
@@ -53,14 +53,14 @@ pub(crate) struct TaskResult {
     pub(crate) seconds: f64,
 }
 
-/// What the caller of a [`TaskMachine`] must do.
+/// What the caller of a [`TaskStateMachine`] must do.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum TaskAction {
-    /// Execute the content, and report the outcome to [`TaskMachine::on_executed`].
+    /// Execute the content, and report the outcome to [`TaskStateMachine::on_executed`].
     Execute,
     /// Tell the server that the task is in progress.
     Progress,
-    /// Store the result, and report the answer to [`TaskMachine::on_stored`].
+    /// Store the result, and report the answer to [`TaskStateMachine::on_stored`].
     Store,
     /// Acknowledge the task, which removes it from the queue. It is done.
     Acknowledge,
@@ -86,7 +86,7 @@ enum State {
 
 /// The state of a task from its delivery until it leaves the worker.
 #[derive(Debug)]
-pub(crate) struct TaskMachine {
+pub(crate) struct TaskStateMachine {
     name: TaskName,
     message_id: String,
     state: State,
@@ -97,7 +97,7 @@ pub(crate) struct TaskMachine {
     failures: u32,
 }
 
-impl TaskMachine {
+impl TaskStateMachine {
     /// Validates a delivered task. Returns no machine if the task is removed from the queue.
     pub(crate) fn new(
         names: &QueueNames,
@@ -105,7 +105,7 @@ impl TaskMachine {
         worker: &str,
         delivery: &Delivery,
         now: Time,
-    ) -> (Option<TaskMachine>, Vec<TaskAction>) {
+    ) -> (Option<TaskStateMachine>, Vec<TaskAction>) {
         let Delivery { subject, kind, content, count, sequence, .. } = delivery;
         let name = names.parse_task(subject);
         let Some(name) = name.filter(|name| name.task == task_id(kind, version, content)) else {
@@ -125,7 +125,7 @@ impl TaskMachine {
         // The server drops repeated publications of one delivery. Each delivery has its own id,
         // because the result of an earlier one may have been rejected or deleted.
         let message_id = format!("{}/{worker}/{sequence}/{count}", name.task);
-        let mut machine = TaskMachine {
+        let mut machine = TaskStateMachine {
             name,
             message_id,
             state: State::Executing,
@@ -207,7 +207,7 @@ impl TaskMachine {
         let (failed, content) = match outcome {
             Ok(content) => (false, content),
             Err(reason) => {
-                let reason = printable(&reason, MAX_MESSAGE);
+                let reason = printable(&reason, MAX_MESSAGE_CHARS);
                 actions.push(TaskAction::Log(format!("a task failed: {reason}")));
                 (true, reason.into_bytes())
             }
@@ -273,7 +273,7 @@ mod tests {
     fn a_task_is_executed_stored_and_acknowledged() {
         let names = QueueNames::new("q", "1");
         let (machine, actions) =
-            TaskMachine::new(&names, "1", "w", &delivery(&names, 1), Time::ZERO);
+            TaskStateMachine::new(&names, "1", "w", &delivery(&names, 1), Time::ZERO);
         assert_eq!(actions, [TaskAction::Execute]);
         let mut machine = machine.unwrap();
         assert_eq!(machine.poll(Time::from_secs(1)), [TaskAction::Progress]);
@@ -297,12 +297,17 @@ mod tests {
         let other_content = Delivery { content: b"other".to_vec(), ..valid.clone() };
         let too_often = delivery(&names, MAX_REPORTED_DELIVERIES + 1);
         for invalid in [no_run, other_content, too_often] {
-            let (machine, actions) = TaskMachine::new(&names, "1", "w", &invalid, Time::ZERO);
+            let (machine, actions) = TaskStateMachine::new(&names, "1", "w", &invalid, Time::ZERO);
             assert!(machine.is_none() && actions.contains(&TaskAction::Terminate), "{invalid:?}");
         }
         // Delivered too often to be executed: reported.
-        let (machine, actions) =
-            TaskMachine::new(&names, "1", "w", &delivery(&names, MAX_DELIVERIES + 1), Time::ZERO);
+        let (machine, actions) = TaskStateMachine::new(
+            &names,
+            "1",
+            "w",
+            &delivery(&names, MAX_DELIVERIES + 1),
+            Time::ZERO,
+        );
         assert!(actions.contains(&TaskAction::Store));
         assert!(machine.unwrap().result().unwrap().failed);
     }
@@ -310,7 +315,8 @@ mod tests {
     #[test]
     fn a_result_that_cannot_be_stored_is_retried_for_a_limited_time() {
         let names = QueueNames::new("q", "1");
-        let (machine, _) = TaskMachine::new(&names, "1", "w", &delivery(&names, 1), Time::ZERO);
+        let (machine, _) =
+            TaskStateMachine::new(&names, "1", "w", &delivery(&names, 1), Time::ZERO);
         let mut machine = machine.unwrap();
         let (mut now, mut attempts) = (Time::ZERO, 0);
         let mut pending = machine.on_executed(Ok(Vec::new()), false, now);

@@ -1,6 +1,6 @@
 //! Plays the games of a generation on remote workers.
 //!
-//! The networks of a generation are one blob, which workers fetch by its checksum; a job only lists
+//! The networks of a generation are one blob, which workers fetch by its checksum; a task only lists
 //! the individuals to train or the pairings to play. Trained networks and results of games are
 //! bit-identical to those of a local run.
 
@@ -20,7 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The job kind of messages.
+/// The kind of the jobs.
 const KIND: &str = "generations";
 
 /// Number of blobs that a worker caches, enough for two concurrent runs.
@@ -98,9 +98,9 @@ struct BlobHeader {
     numbers: Vec<usize>,
 }
 
-/// The message of a range of jobs.
+/// The payload of a task: a range of jobs of one generation.
 #[derive(Debug, Serialize, Deserialize)]
-struct JobMessage {
+struct GenerationTask {
     /// Checksum of the blob.
     #[serde(rename = "setting")]
     blob: String,
@@ -120,7 +120,7 @@ pub(super) fn train(
 ) -> Result<Vec<NTupleNetwork>, StepError> {
     let numbers = jobs.iter().flat_map(TrainingJob::participants).collect();
     let header = header(context, Some(tdl_config), 0.0, &numbers);
-    let encode = |blob: &str, range: Range<usize>| JobMessage {
+    let encode = |blob: &str, range: Range<usize>| GenerationTask {
         blob: blob.to_owned(),
         training: jobs[range].to_vec(),
         pairings: Vec::new(),
@@ -156,7 +156,7 @@ pub(super) fn play(
     let all = jobs.iter().flat_map(|job_pairings| job_pairings.iter());
     let numbers = all.flat_map(|pairing| [pairing.black, pairing.white]).collect();
     let header = header(context, None, epsilon, &numbers);
-    let encode = |blob: &str, range: Range<usize>| JobMessage {
+    let encode = |blob: &str, range: Range<usize>| GenerationTask {
         blob: blob.to_owned(),
         training: Vec::new(),
         pairings: jobs[range].iter().map(|job_pairings| job_pairings.to_vec()).collect(),
@@ -193,7 +193,7 @@ fn run_jobs<T: Clone + PartialEq + Send>(
     header: &BlobHeader,
     players: &[&NTupleNetwork],
     job_count: usize,
-    encode: impl Fn(&str, Range<usize>) -> JobMessage + Sync,
+    encode: impl Fn(&str, Range<usize>) -> GenerationTask + Sync,
     read: impl Fn(Range<usize>, &[u8]) -> Result<Vec<T>, String> + Sync,
 ) -> Result<Vec<T>, StepError> {
     let failed = |error: WorkQueueError| StepError::Failed(error.to_string());
@@ -222,7 +222,7 @@ fn run_jobs<T: Clone + PartialEq + Send>(
             results.push(result);
             true
         });
-        // After forged results, the whole generation is executed again.
+        // After wrong results, the whole generation is executed again.
         if end.as_ref().map_or(true, Vec::is_empty) || stop_requested() {
             break;
         }
@@ -281,9 +281,9 @@ impl JobHandler for GenerationJobHandler {
         KIND
     }
 
-    fn execute(&self, job: &[u8], blobs: &dyn BlobStore) -> Result<Vec<u8>, String> {
-        let message: JobMessage =
-            serde_json::from_slice(job).map_err(|error| format!("invalid job: {error}"))?;
+    fn execute(&self, task: &[u8], blobs: &dyn BlobStore) -> Result<Vec<u8>, String> {
+        let message: GenerationTask =
+            serde_json::from_slice(task).map_err(|error| format!("invalid task: {error}"))?;
         let context = self.context(&message.blob, blobs)?;
         let JobContext { header, players } = &*context;
         let missing = |number: &usize| !players.contains_key(number);
@@ -291,7 +291,7 @@ impl JobHandler for GenerationJobHandler {
         let mut numbers = (message.training.iter().flat_map(TrainingJob::participants))
             .chain(pairings.flat_map(|pairing| [pairing.black, pairing.white]));
         if let Some(number) = numbers.find(missing) {
-            return Err(format!("invalid job: there is no player {number}"));
+            return Err(format!("invalid task: there is no player {number}"));
         }
         if let Some(tdl_config) = header.tdl_config {
             let trained = message.training.iter().map(|training| {
@@ -373,7 +373,7 @@ mod tests {
             }
             assert!(handler.execute(b"nonsense", self).is_err());
             let unknown = TrainingJob { individual: 999, first: 0, opponents: Vec::new() };
-            let message = JobMessage {
+            let message = GenerationTask {
                 blob: batch.run.to_owned(),
                 training: vec![unknown],
                 pairings: Vec::new(),

@@ -14,12 +14,12 @@ Examples:
 
 /// Notes below the options.
 pub const NOTES: &str = "\
-A worker takes jobs from a queue on a NATS server with JetStream, executes them and stores the
-results there. A command with --on and the same address submits jobs and waits for the results.
-Start any number of workers on any machines. A worker can be stopped at any time: its jobs go to
-another one. Workers and commands must have the same version. A client with write access to the
-queue can use the workers' CPUs, but cannot start other programs or read files there.
-docs/scale.md says whom you must trust.";
+A worker takes tasks from a queue on a NATS server with JetStream, executes them and stores the
+results there. A task is a message with one or more jobs, such as rounds of a match. A command with
+--on and the same address submits tasks and waits for the results. Start any number of workers on
+any machines. A worker can be stopped at any time: its tasks go to another one. Workers and
+commands must have the same version. A client with write access to the queue can use the workers'
+CPUs, but cannot start other programs or read files there. docs/scale.md says whom you must trust.";
 
 /// The connection to remote workers.
 #[derive(Args, Debug, Clone)]
@@ -50,7 +50,7 @@ pub struct RemoteArgs {
     /// Key of the client certificate.
     #[arg(long, value_name = "FILE", env = "NATS_KEY", hide_env_values = true)]
     pub nats_key: Option<PathBuf>,
-    /// Seconds without a heartbeat after which a worker's jobs are given to another worker.
+    /// Seconds without an acknowledgement after which a worker's tasks are given to another worker.
     #[arg(long, value_name = "SECONDS", default_value_t = 10,
           value_parser = clap::value_parser!(u64).range(3..=3600))]
     pub worker_timeout: u64,
@@ -64,17 +64,17 @@ pub struct RemoteArgs {
 #[derive(Args, Debug)]
 #[command(
     mut_arg("on", |arg| arg.help(
-        "NATS server to take jobs from, such as nats://HOST:4222 or tls://HOST; several servers of a \
+        "NATS server to take tasks from, such as nats://HOST:4222 or tls://HOST; several servers of a \
          cluster separated by commas"
     )),
     mut_arg("verify_share", |arg| arg.hide(true)),
     mut_arg("seed", |arg| arg.help("Has no effect: each job has its own seed")),
 )]
 pub struct WorkerArgs {
-    /// Exit after this many seconds without a job [default: never].
+    /// Exit after this many seconds without a task [default: never].
     #[arg(long, value_name = "SECONDS")]
     pub idle_exit: Option<u64>,
-    /// Cache of models received with jobs [default: a temporary folder].
+    /// Cache of models received with tasks [default: a temporary folder].
     #[arg(long, value_name = "DIR")]
     pub cache: Option<PathBuf>,
     /// Maximum size of the received models, in MiB. Those that were not used for the longest time are

@@ -1,4 +1,4 @@
-//! `outflank worker`: executes jobs from a queue.
+//! `outflank worker`: executes tasks from a job queue.
 
 use crate::Outcome;
 use crate::cli::WorkerArgs;
@@ -14,7 +14,7 @@ use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Executes jobs until a stop is requested, or for `--idle-exit` seconds without a job.
+/// Executes tasks until a stop is requested, or for `--idle-exit` seconds without a task.
 pub fn run(args: &WorkerArgs) -> Result<Outcome> {
     let missing = "a worker needs the address of a NATS server; add --on nats://HOST";
     let options =
@@ -44,9 +44,9 @@ pub fn run(args: &WorkerArgs) -> Result<Outcome> {
     let log = Arc::new(move |text: &str| progress.println(text));
     let done = run_worker(&options, threads, idle, &handlers, log)?;
     if args.common.json {
-        print_json(&json!({ "jobs": done.completed, "failed": done.failed }))?;
+        print_json(&json!({ "tasks": done.completed, "failed": done.failed }))?;
     } else {
-        print(&format!("{} jobs done, {} failed\n", grouped(done.completed), done.failed))?;
+        print(&format!("{} tasks completed, {} failed\n", grouped(done.completed), done.failed))?;
     }
     Ok(Outcome::Done)
 }

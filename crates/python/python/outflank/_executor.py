@@ -1,4 +1,4 @@
-"""Runs the jobs of matches and leagues on an executor of concurrent.futures."""
+"""Runs the tasks of matches and leagues on an executor of concurrent.futures."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ WAIT_SECONDS = 0.1
 """Time after which a stop request is checked."""
 
 
-def run_job(kind: str, message: bytes, blobs: dict[str, bytes]) -> bytes:
-    """Runs one job in a process of the executor."""
-    return _outflank.handle_job(kind, message, blobs)
+def execute_task(kind: str, task: bytes, blobs: dict[str, bytes]) -> bytes:
+    """Executes one task in a process of the executor."""
+    return _outflank.execute_task(kind, task, blobs)
 
 
 class Runner:
-    """Submits jobs to an executor and collects their results."""
+    """Submits tasks to an executor and collects their results."""
 
     def __init__(self, executor: Executor) -> None:
         if not hasattr(executor, "submit"):
@@ -28,9 +28,9 @@ class Runner:
         self._open: dict[Future[bytes], int] = {}
         self.workers = _worker_count(executor)
 
-    def submit(self, number: int, kind: str, message: bytes, blobs: dict[str, bytes]) -> None:
-        """Submits a job; its result has this number."""
-        future = self._executor.submit(run_job, kind, message, blobs)
+    def submit(self, number: int, kind: str, task: bytes, blobs: dict[str, bytes]) -> None:
+        """Submits a task; its result has this number."""
+        future = self._executor.submit(execute_task, kind, task, blobs)
         self._open[future] = number
 
     def finished(self) -> list[tuple[int, bytes]]:
@@ -39,7 +39,7 @@ class Runner:
         return [(self._open.pop(future), future.result()) for future in done]
 
     def cancel(self) -> None:
-        """Cancels the jobs that have not started."""
+        """Cancels the tasks that have not started."""
         for future in self._open:
             future.cancel()
         self._open.clear()

@@ -85,14 +85,12 @@ def _error_text(output: str, errors: str) -> str:
             document = json.loads(text)
         except ValueError:
             continue
-        if isinstance(document, dict) and "error" in document:
-            error = document["error"]
-            if isinstance(error, dict):
-                return ": ".join(error[key] for key in ("message", "hint") if error.get(key))
-            return str(error)
+        error = document.get("error") if isinstance(document, dict) else None
+        if isinstance(error, dict):
+            return ": ".join(error[key] for key in ("message", "hint") if error.get(key))
     return errors.strip().removeprefix("error: ") or "the program failed without a message"
 
 
-def arguments_of_main(arguments: Sequence[str]) -> list[str]:
-    """Returns the arguments of the program for `python -m outflank`."""
+def program_argv(arguments: Sequence[str]) -> list[str]:
+    """Returns argv for the program: its name, then the arguments of `python -m outflank`."""
     return ["outflank", *arguments]

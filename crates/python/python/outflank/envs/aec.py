@@ -1,4 +1,4 @@
-"""The PettingZoo environment of a game of two players."""
+"""PettingZoo (AEC) environment for a two-player game."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SIDES = {"player_0": "black", "player_1": "white"}
 class raw_env(AECEnv):
     """A game as an AEC environment. player_0 is Black.
 
-    An observation is a dictionary of `observation` (planes from the view of the agent) and
+    An observation is a dictionary of `observation` (board planes from the agent's point of view) and
     `action_mask`. The rewards at the end are 1 for a win, -1 for a loss and 0 for a draw.
     """
 
@@ -79,7 +79,11 @@ class raw_env(AECEnv):
         self.agent_selection = AGENTS[0]
 
     def step(self, action: Any) -> None:
-        """Plays an action of the agent to move. Illegal actions are handled by env()."""
+        """Plays an action of the agent to move.
+
+        Raises an error for an illegal action; `make_env` wraps the environment so that an illegal
+        action ends the game.
+        """
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
