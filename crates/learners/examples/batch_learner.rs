@@ -75,8 +75,8 @@ impl Learner for RankingPerceptron<'_> {
         Ok(vec![self.epochs.to_le_bytes().to_vec(), weights])
     }
 
-    fn restore(&mut self, shards: &[Vec<u8>]) -> Result<(), String> {
-        let [epochs, weights] = shards else { return Err("it has other shards".to_owned()) };
+    fn restore(&mut self, sections: &[Vec<u8>]) -> Result<(), String> {
+        let [epochs, weights] = sections else { return Err("it has other sections".to_owned()) };
         self.epochs = u64::from_le_bytes(epochs[..].try_into().map_err(|_| "no epochs")?);
         for (weight, bytes) in self.weights.iter_mut().zip(weights.as_chunks::<4>().0) {
             *weight = f32::from_le_bytes(*bytes);

@@ -23,7 +23,7 @@
 //! 2. TD(λ): the target of a position is (1 - λ) f(u(t+1)) + λ times the target of the next
 //!    position.
 //! 3. A share of the moves may be random. A random move cuts the trace: the position before it is
-//!    not updated, and its prediction ends the targets of earlier positions.
+//!    not updated, and earlier positions use the prediction of that position as their last target.
 
 mod start_positions;
 #[cfg(test)]
@@ -292,7 +292,7 @@ fn td_update(
     net.backward(steps);
 }
 
-/// Updates the weights for the last position but one, and removes it from the sequence.
+/// Updates the weights for the second-to-last position of the sequence and removes it.
 fn update_after_move(nets: &mut [TrainableMlp], sequence: &mut Sequence, learning_rate: f32) {
     let &[before, after] = sequence.boards.as_slice() else { return };
     if sequence.random != [false, true] && sequence.random != [true, true] {
@@ -344,16 +344,16 @@ impl Learner for AnnLearner {
     }
 
     fn state(&self) -> Result<Vec<Vec<u8>>, String> {
-        let mut blocks = vec![self.games.to_le_bytes().to_vec()];
-        blocks.extend(self.nets.iter().map(|net| {
+        let mut sections = vec![self.games.to_le_bytes().to_vec()];
+        sections.extend(self.nets.iter().map(|net| {
             net.weights().iter().flat_map(|weight| weight.to_le_bytes()).collect::<Vec<u8>>()
         }));
-        Ok(blocks)
+        Ok(sections)
     }
 
-    fn restore(&mut self, blocks: &[Vec<u8>]) -> Result<(), String> {
+    fn restore(&mut self, sections: &[Vec<u8>]) -> Result<(), String> {
         let mismatch = || "the checkpoint belongs to networks of another architecture".to_owned();
-        let (games, nets) = blocks.split_first().ok_or_else(mismatch)?;
+        let (games, nets) = sections.split_first().ok_or_else(mismatch)?;
         let games: [u8; 8] = games.as_slice().try_into().map_err(|_| mismatch())?;
         if nets.len() != self.nets.len() {
             return Err(mismatch());

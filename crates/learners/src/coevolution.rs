@@ -302,15 +302,15 @@ impl Learner for Coevolution {
             archive: self.archive.len(),
             best: self.best.is_some(),
         };
-        let mut blocks = vec![serde_json::to_vec(&header).map_err(|error| error.to_string())?];
+        let mut sections = vec![serde_json::to_vec(&header).map_err(|error| error.to_string())?];
         for network in self.population.iter().chain(&self.archive).chain(&self.best) {
-            blocks.push(write_safetensors(&network.clone().into(), &Origin::default())?);
+            sections.push(write_safetensors(&network.clone().into(), &Origin::default())?);
         }
-        Ok(blocks)
+        Ok(sections)
     }
 
-    fn restore(&mut self, blocks: &[Vec<u8>]) -> Result<(), String> {
-        let (header, networks) = blocks.split_first().ok_or("the checkpoint is empty")?;
+    fn restore(&mut self, sections: &[Vec<u8>]) -> Result<(), String> {
+        let (header, networks) = sections.split_first().ok_or("the checkpoint is empty")?;
         let header: CheckpointHeader =
             serde_json::from_slice(header).map_err(|error| error.to_string())?;
         let count = header.population + header.archive + usize::from(header.best);

@@ -52,7 +52,7 @@ pub use game_oracle::{GameOracle, GameOracleConfig, heuristic, random_heuristics
 pub use learner::{GpLearner, PreferenceOracle, RoundStats};
 pub use posterior::{Posterior, Prediction};
 pub use space::HeuristicSpace;
-pub use test_pairs::{AccuracyCeiling, TestPairs};
+pub use test_pairs::{AccuracyLimit, TestPairs};
 
 /// An error of Gaussian-process preference learning.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -316,9 +316,9 @@ impl Learner for LstdLearner<'_> {
         Ok(vec![header, f64_bytes(weights)])
     }
 
-    fn restore(&mut self, shards: &[Vec<u8>]) -> Result<(), String> {
-        let [header, weights] = shards else {
-            return if shards.is_empty() { Ok(()) } else { Err(mismatch()) };
+    fn restore(&mut self, sections: &[Vec<u8>]) -> Result<(), String> {
+        let [header, weights] = sections else {
+            return if sections.is_empty() { Ok(()) } else { Err(mismatch()) };
         };
         let LstdHeader { ridge, residual, refinements } =
             serde_json::from_slice(header).map_err(|_| mismatch())?;

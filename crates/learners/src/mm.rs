@@ -218,7 +218,7 @@ impl MmSolver {
         self.iteration += 1;
         let before = self.state.point().clone();
         self.state.iterate();
-        self.subspace.extend(&mut self.state, &before, min_gain);
+        self.subspace.accelerate(&mut self.state, &before, min_gain);
         let gained = self.state.objective() - before.objective();
         self.converged = gained < min_gain;
         self.gain = gained / decisions;
@@ -330,13 +330,13 @@ impl Learner for MmLearner {
     fn state(&self) -> Result<Vec<Vec<u8>>, String> {
         let MmSolver { iteration, gain, converged, ref history, .. } = self.solver;
         let header = MmHeader { iteration, gain: gain.to_bits(), converged };
-        let mut shards = vec![serde_json::to_vec(&header).map_err(|error| error.to_string())?];
-        shards.extend(history.iter().map(|logs| f64_bytes(logs)));
-        Ok(shards)
+        let mut sections = vec![serde_json::to_vec(&header).map_err(|error| error.to_string())?];
+        sections.extend(history.iter().map(|logs| f64_bytes(logs)));
+        Ok(sections)
     }
 
-    fn restore(&mut self, shards: &[Vec<u8>]) -> Result<(), String> {
-        let (header, history) = shards.split_first().ok_or_else(mismatch)?;
+    fn restore(&mut self, sections: &[Vec<u8>]) -> Result<(), String> {
+        let (header, history) = sections.split_first().ok_or_else(mismatch)?;
         let header: MmHeader = serde_json::from_slice(header).map_err(|_| mismatch())?;
         let features = self.solver.teams.features().len();
         let history: Result<Vec<Vec<f64>>, String> =

@@ -34,7 +34,7 @@ fn a_run_writes_a_player_and_a_curve_for_either_game() {
         let rounds: Vec<u64> = curve.iter().map(|p| p["round"].as_u64().unwrap()).collect();
         assert_eq!(rounds, [0, 1, 2, 3, 4, 5, 6]);
         for point in curve {
-            has_keys(point, &["accuracy", "evidence", "mean", "variance", "best", "foreseen"]);
+            has_keys(point, &["accuracy", "evidence", "mean", "variance", "best", "predicted"]);
             let accuracy = point["accuracy"].as_f64().unwrap();
             assert!((0.0..=100.0).contains(&accuracy));
             assert!(point["evidence"].as_f64().unwrap() < 0.0);
@@ -44,7 +44,7 @@ fn a_run_writes_a_player_and_a_curve_for_either_game() {
         assert_eq!(curve[0]["games"].as_f64(), Some(30.0));
         assert_eq!(curve[1]["games"].as_f64(), Some(39.0));
         let table = sandbox.text("run/metrics.csv");
-        assert!(table.starts_with("round,games,comparisons,foreseen,evidence,mean,"), "{table}");
+        assert!(table.starts_with("round,games,comparisons,predicted,evidence,mean,"), "{table}");
         assert_eq!(table.lines().count(), 8);
         let events = sandbox.read("run/events.out.tfevents.0.outflank");
         assert!(events.windows(11).any(|w| w == b"gp/accuracy"));
@@ -69,8 +69,8 @@ fn all_acquisition_functions_and_targets() {
         let sandbox = Sandbox::new();
         let value = sandbox.json(&words(&format!("{BARE} {options}")));
         assert_eq!(value["accuracy"].is_null(), options.contains("--test-pairs 0"));
-        assert_eq!(value["fresh"].is_null(), options.contains("--benchmark-opponents 0"));
-        assert_eq!(value["ceiling"].is_number(), options.contains("--accuracy-limit"));
+        assert_eq!(value["held_out_score"].is_null(), options.contains("--benchmark-opponents 0"));
+        assert_eq!(value["accuracy_limit"].is_number(), options.contains("--accuracy-limit"));
     }
 }
 

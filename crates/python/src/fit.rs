@@ -113,7 +113,7 @@ fn method_options(method: Method, given: &Bound<'_, PyDict>) -> PyResult<MethodO
             "loss" => {
                 options.loss = match value.extract::<String>()?.as_str() {
                     "softmax" => PreferenceLoss::Softmax,
-                    "margin" => PreferenceLoss::Margin,
+                    "margin" => PreferenceLoss::SquaredHinge,
                     other => {
                         return Err(error(format!("loss is softmax or margin, not '{other}'")));
                     }

@@ -102,9 +102,9 @@ fn add_game<P: RegisteredGame + NamedFeatures>(
         plot = plot.series(Series::line(runs.strategy, points).band());
     }
     let games = GameOracle::<P>::new(oracle_config(context, context.seed));
-    let ceiling = tests.ceiling(&games)?;
-    let (same, ties) = (ceiling.same, ceiling.ties);
-    let (decided, predictable) = (100.0 * ceiling.same_if_decided(), 100.0 * ceiling.majority);
+    let limit = tests.accuracy_limit(&games)?;
+    let (same, ties) = (limit.same, limit.ties);
+    let (decided, predictable) = (100.0 * limit.same_if_decided(), 100.0 * limit.majority);
     let row = format!("{title}, ceiling");
     report.add_cell(&row, "winner repeats", None, Some(100.0 * same), None);
     report.add_cell(&row, "winner repeats, decided pairs", None, Some(decided), None);

@@ -331,15 +331,15 @@ impl Learner for CnnLearner {
             seconds: self.seconds(),
             stats: (examples, loss, hits),
         };
-        let mut shards = vec![serde_json::to_vec(&header).map_err(|error| error.to_string())?];
+        let mut sections = vec![serde_json::to_vec(&header).map_err(|error| error.to_string())?];
         let blocks =
             std::iter::once(state.weights.values()).chain(state.moments.iter().map(Vec::as_slice));
-        shards.extend(blocks.flatten().map(|block| f32_bytes(block)));
-        Ok(shards)
+        sections.extend(blocks.flatten().map(|block| f32_bytes(block)));
+        Ok(sections)
     }
 
-    fn restore(&mut self, shards: &[Vec<u8>]) -> Result<(), String> {
-        let (header, blocks) = shards.split_first().ok_or_else(mismatch)?;
+    fn restore(&mut self, sections: &[Vec<u8>]) -> Result<(), String> {
+        let (header, blocks) = sections.split_first().ok_or_else(mismatch)?;
         let CnnHeader { step, steps, seconds, stats: (examples, loss, hits) } =
             serde_json::from_slice(header).map_err(|_| mismatch())?;
         let values: Option<Vec<Vec<f32>>> = blocks.iter().map(|block| f32_numbers(block)).collect();

@@ -24,8 +24,7 @@ pub(super) struct GenerationContext {
     pub(super) threads: usize,
 }
 
-/// A game of two players. An index refers to the population, followed by the archive or the
-/// heuristic.
+/// A game of two players, given by index: first the population, then the archive or the heuristic.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Pairing {
     pub(super) black: usize,
@@ -33,7 +32,7 @@ pub(super) struct Pairing {
     pub(super) round: u64,
 }
 
-/// Returns the points of each individual; all zero without a fitness.
+/// Returns the points of each individual; zero if the fitness is [`Fitness::None`].
 pub(super) fn evaluate(
     config: &CoevolutionConfig,
     population: &[NTupleNetwork],
@@ -48,7 +47,12 @@ pub(super) fn evaluate(
         Fitness::RoundRobin => {
             let mut pairings = round_robin(population.len(), config.games_per_pair);
             if !archive.is_empty() {
-                pairings.extend(hall_of_fame(config, population.len(), archive.len(), context));
+                pairings.extend(hall_of_fame_pairings(
+                    config,
+                    population.len(),
+                    archive.len(),
+                    context,
+                ));
                 players.extend(archive);
             }
             (pairings, 0.0)
@@ -109,7 +113,7 @@ fn alternating(player: usize, other: usize, round: u64) -> Pairing {
 }
 
 /// Pairs each individual with random members of the archive, colors alternating.
-fn hall_of_fame(
+fn hall_of_fame_pairings(
     config: &CoevolutionConfig,
     size: usize,
     archive: usize,

@@ -32,11 +32,12 @@ impl<P: RegisteredGame + NamedFeatures, O: PreferenceOracle> Evaluator<GpLearner
             tag: format!("gp/{name}"),
             error,
         };
-        // Column names are part of the file format; `foreseen` is the prediction accuracy.
+        // Column names are part of the file format. `predicted` is the percentage of the outcomes of the
+        // round that were predicted, `best` the highest benchmark score.
         let mut columns = vec![
             column("games", false),
             column("comparisons", false),
-            column("foreseen", false),
+            column("predicted", false),
             column("evidence", false),
             column("mean", false),
             column("variance", false),

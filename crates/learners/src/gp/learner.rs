@@ -258,9 +258,9 @@ impl<P: RegisteredGame + NamedFeatures, O: PreferenceOracle> Learner for GpLearn
         Ok(state::write(&self.active_learner, &self.scores, &self.rounds))
     }
 
-    fn restore(&mut self, blocks: &[Vec<u8>]) -> Result<(), String> {
+    fn restore(&mut self, sections: &[Vec<u8>]) -> Result<(), String> {
         let scored = !self.benchmark.is_empty();
-        let (active, scores, rounds) = state::read(self.active_learner.config, scored, blocks)?;
+        let (active, scores, rounds) = state::read(self.active_learner.config, scored, sections)?;
         (self.active_learner, self.scores, self.rounds) = (active, scores, rounds);
         Ok(())
     }

@@ -1,9 +1,9 @@
 //! Serialization of the learner's state, exact to the bit.
 //!
-//! Six blocks of little-endian 64-bit words: the points, row by row; winner and loser of each
+//! Six sections of little-endian 64-bit words: the points, row by row; winner and loser of each
 //! comparison; the kernel parameters; the precisions and precision-means of the EP sites; the
 //! statistics of the rounds; the benchmark scores. The posterior is not stored; it is recomputed
-//! from the other blocks.
+//! from the other sections.
 
 use super::active_learner::{ActiveLearner, GpConfig};
 use super::ep::{Comparison, Sites, check};
@@ -39,21 +39,21 @@ pub(super) fn write(active: &ActiveLearner, scores: &[f64], rounds: &[RoundStats
     ]
 }
 
-/// Deserializes the state; inconsistent blocks are an error.
+/// Deserializes the state; inconsistent sections are an error.
 pub(super) fn read(
     config: GpConfig,
     scored: bool,
-    blocks: &[Vec<u8>],
+    sections: &[Vec<u8>],
 ) -> Result<(ActiveLearner, Vec<f64>, Vec<RoundStats>), String> {
-    let [points, comparisons, logs, sites, curve, scores] = blocks else {
-        return Err(format!("a state has 6 blocks, not {}", blocks.len()));
+    let [points, comparisons, logs, sites, curve, scores] = sections else {
+        return Err(format!("a state has 6 sections, not {}", sections.len()));
     };
     let floats = |bytes: &Vec<u8>| -> Result<Vec<f64>, String> {
         let (words, rest) = bytes.as_chunks::<8>();
         let numbers: Vec<f64> = words.iter().map(|word| f64::from_le_bytes(*word)).collect();
         match rest.is_empty() && numbers.iter().all(|number| number.is_finite()) {
             true => Ok(numbers),
-            false => Err("a block is truncated or has a value that is not finite".to_owned()),
+            false => Err("a section is truncated or has a value that is not finite".to_owned()),
         }
     };
     let mut active = ActiveLearner::new(config).map_err(|error| error.to_string())?;
@@ -81,7 +81,7 @@ pub(super) fn read(
         && scores.len() == expected
         && rounds.is_empty() == active.points.is_empty();
     if !fits {
-        return Err("the blocks do not match each other or the configuration".to_owned());
+        return Err("the sections do not match each other or the configuration".to_owned());
     }
     check(active.points.len(), &active.comparisons).map_err(|error| error.to_string())?;
     let (precision, precision_mean) = sites.split_at(active.comparisons.len());

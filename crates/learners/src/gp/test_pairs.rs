@@ -135,10 +135,10 @@ impl TestPairs {
 
     /// Estimates the accuracy that any model could reach on these pairs by repeating each
     /// comparison.
-    pub fn ceiling<P: RegisteredGame + NamedFeatures>(
+    pub fn accuracy_limit<P: RegisteredGame + NamedFeatures>(
         &self,
         games: &GameOracle<P>,
-    ) -> Result<AccuracyCeiling, GpError> {
+    ) -> Result<AccuracyLimit, GpError> {
         let mut sums = vec![0i32; self.len()];
         let (mut same, mut ties) = (0u32, 0u32);
         for repeat in 0..REPEATS {
@@ -156,7 +156,7 @@ impl TestPairs {
         }
         let halves: i32 = sums.iter().map(|sum| 1 + sum.signum()).sum();
         let count = self.len().max(1) as f64;
-        Ok(AccuracyCeiling {
+        Ok(AccuracyLimit {
             same: f64::from(same) / count,
             ties: f64::from(ties) / count,
             majority: 0.5 * f64::from(halves) / count,
@@ -169,7 +169,7 @@ const REPEATS: u32 = 7;
 
 /// Estimates of the best possible accuracy on test pairs.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct AccuracyCeiling {
+pub struct AccuracyLimit {
     /// Share of pairs whose winner also wins a repeated comparison.
     pub same: f64,
     /// Share of ties in the repeated comparison.
@@ -179,7 +179,7 @@ pub struct AccuracyCeiling {
     pub majority: f64,
 }
 
-impl AccuracyCeiling {
+impl AccuracyLimit {
     /// Returns the share of pairs with the same winner among those without a tie.
     #[must_use]
     pub fn same_if_decided(&self) -> f64 {

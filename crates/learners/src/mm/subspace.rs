@@ -12,8 +12,11 @@ use libm::{exp, tanh};
 /// Number of directions: the last step and earlier ones.
 pub(super) const DIRECTIONS: usize = 4;
 
-/// Maximum number of Newton steps, and of halvings of a step.
-const MAX_STEPS: usize = 3;
+/// Maximum number of Newton steps.
+const MAX_NEWTON_STEPS: usize = 3;
+
+/// Number of step lengths to try: 1, 1/2 and 1/4.
+const MAX_STEP_LENGTHS: usize = 3;
 
 /// A change of log gamma of the features, and of the log-strengths of the teams.
 struct Direction {
@@ -48,12 +51,12 @@ impl SubspaceSearch {
     /// Replaces the result of an iteration that started at `before` by the best combination of
     /// steps, if that is better. Steps with an expected gain below a tenth of `min_gain` are not
     /// tried.
-    pub fn extend(&mut self, state: &mut State, before: &Point, min_gain: f64) {
+    pub fn accelerate(&mut self, state: &mut State, before: &Point, min_gain: f64) {
         let iterated = state.point().clone();
         self.directions.truncate(DIRECTIONS - 1);
         self.directions.insert(0, Direction::between(before, &iterated));
         let mut accepted = false;
-        for _ in 0..MAX_STEPS {
+        for _ in 0..MAX_NEWTON_STEPS {
             let (slope, curvature) = self.slopes(state);
             let step = solve(curvature, slope);
             let expected: f64 = slope.iter().zip(&step).map(|(g, x)| 0.5 * g * x).sum();
@@ -79,7 +82,7 @@ impl SubspaceSearch {
     /// not.
     fn try_step(&self, state: &mut State, mut step: [f64; DIRECTIONS]) -> bool {
         let here = state.point().clone();
-        for _ in 0..MAX_STEPS {
+        for _ in 0..MAX_STEP_LENGTHS {
             let (mut logs, mut teams) = (here.logs.clone(), here.teams.clone());
             for (direction, &length) in self.directions.iter().zip(&step) {
                 add(&mut logs, length, &direction.logs);
@@ -95,20 +98,21 @@ impl SubspaceSearch {
         false
     }
 
-    /// Returns the slope of the objective along each direction and the negative Hessian: the mean
-    /// and covariance of the directions under the probabilities of the teams.
+    /// Returns the gradient and the negative Hessian of the objective along the directions. In each
+    /// decision these are the winner's change minus the mean change, and the covariance of the changes;
+    /// the prior adds its own terms.
     fn slopes(&self, state: &State) -> ([f64; DIRECTIONS], [[f64; DIRECTIONS]; DIRECTIONS]) {
         let (point, teams) = (state.point(), state.teams());
         let mut slope = [0.0; DIRECTIONS];
         let mut curvature = [[0.0; DIRECTIONS]; DIRECTIONS];
         for decision in 0..teams.decisions() {
             let range = teams.of_decision(decision);
-            let most = point.teams[range.clone()].iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let max = point.teams[range.clone()].iter().copied().fold(f64::NEG_INFINITY, f64::max);
             let mut sum = 0.0;
             let mut first = [0.0; DIRECTIONS];
             let mut second = [[0.0; DIRECTIONS]; DIRECTIONS];
             for team in range {
-                let strength = exp(point.teams[team] - most);
+                let strength = exp(point.teams[team] - max);
                 sum += strength;
                 for (a, direction) in self.directions.iter().enumerate() {
                     let change = strength * direction.teams[team];
@@ -126,12 +130,13 @@ impl SubspaceSearch {
             }
         }
         for (number, &log) in point.logs.iter().enumerate() {
-            let tilt = tanh(0.5 * log);
+            let prior_slope = tanh(0.5 * log);
             for (a, direction) in self.directions.iter().enumerate() {
                 let change = state.prior() * direction.logs[number];
-                slope[a] -= tilt * change;
+                slope[a] -= prior_slope * change;
                 for (b, other) in self.directions[..=a].iter().enumerate() {
-                    curvature[a][b] += 0.5 * (1.0 - tilt * tilt) * change * other.logs[number];
+                    curvature[a][b] +=
+                        0.5 * (1.0 - prior_slope * prior_slope) * change * other.logs[number];
                 }
             }
         }
@@ -158,8 +163,8 @@ fn solve(
             let pivot = matrix[j][j];
             matrix[i][j] = if pivot > 0.0 { (matrix[i][j] - inner) / pivot } else { 0.0 };
         }
-        let left = own - (0..i).map(|k| matrix[i][k] * matrix[i][k]).sum::<f64>();
-        matrix[i][i] = if left > 1e-10 * own { left.sqrt() } else { 0.0 };
+        let remainder = own - (0..i).map(|k| matrix[i][k] * matrix[i][k]).sum::<f64>();
+        matrix[i][i] = if remainder > 1e-10 * own { remainder.sqrt() } else { 0.0 };
     }
     let divided = |value: f64, pivot: f64| if pivot > 0.0 { value / pivot } else { 0.0 };
     for i in 0..DIRECTIONS {

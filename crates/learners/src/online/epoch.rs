@@ -11,14 +11,15 @@ use outflank_models::patterns::{MoveFeatures, active_weight_sum};
 pub enum PreferenceLoss {
     /// Negative log-likelihood of the softmax of the values.
     Softmax,
-    /// Squared violations of a margin of 1 over each other move.
-    Margin,
+    /// Squared hinge loss with a margin of 1 between the chosen move and each other move.
+    SquaredHinge,
 }
 
 /// Gradients smaller than this are skipped.
 const MIN_GRADIENT: f32 = 0.002;
 
-/// Values that differ by less than this are ties.
+/// Values that differ by less than this are ties. It is larger than the tolerance of play, because the
+/// weights are in single precision.
 const TIE_TOLERANCE: f32 = 1e-5;
 
 /// Upper limit for legal moves.
@@ -29,6 +30,7 @@ pub(super) struct EpochChunk<'a, L> {
     pub features: &'a L,
     pub state: &'a mut StageState,
     pub choices: &'a [Choice],
+    /// Indices into `choices`, in training order.
     pub order: &'a [u32],
     pub loss: PreferenceLoss,
     pub learning_rate: f32,
@@ -42,8 +44,8 @@ impl<L: MoveFeatures> Task for EpochChunk<'_, L> {
         let width = self.features.width();
         let mut rows = vec![0i32; MAX_MOVES * width];
         let mut stats = EpochStats::default();
-        for &at in self.order {
-            let Choice { board, chosen } = self.choices[at as usize];
+        for &index in self.order {
+            let Choice { board, chosen } = self.choices[index as usize];
             let moves = kernel.moves(board.own, board.other);
             self.features.rows(kernel, board, moves, &mut rows, width);
             let mut values = [0f32; MAX_MOVES];
@@ -104,7 +106,7 @@ impl PreferenceLoss {
                 values[target] -= 1.0;
                 f64::from(libm::logf(total) - own)
             }
-            PreferenceLoss::Margin => {
+            PreferenceLoss::SquaredHinge => {
                 let chosen = values[target];
                 let (mut loss, mut sum) = (0f32, 0f32);
                 for (index, value) in values.iter_mut().enumerate() {

@@ -79,8 +79,8 @@ impl<F: StagedFeatures> Learner for OnlineLearner<F> {
         self.trainer.state()
     }
 
-    fn restore(&mut self, shards: &[Vec<u8>]) -> Result<(), String> {
-        let stages: Option<Vec<Option<StageState>>> = shards
+    fn restore(&mut self, sections: &[Vec<u8>]) -> Result<(), String> {
+        let stages: Option<Vec<Option<StageState>>> = sections
             .iter()
             .map(|bytes| match bytes.is_empty() {
                 true => Some(None),
@@ -124,21 +124,21 @@ const OLD_FOLDER: &str = "stages";
 /// Maximum size of the state of a stage.
 const MAX_BYTES: u64 = 1 << 30;
 
-/// Reads the states of the stages in a run folder of version 0.1, as the shards of a checkpoint; a
+/// Reads the states of the stages in a run folder of version 0.1, as the sections of a checkpoint; a
 /// stage that was not started is empty. `None` if there are none.
 pub fn load_old_stages(folder: &Path, stages: usize) -> Result<Option<Vec<Vec<u8>>>, String> {
     let folder = folder.join(OLD_FOLDER);
     if !folder.is_dir() {
         return Ok(None);
     }
-    let mut shards = Vec::new();
+    let mut sections = Vec::new();
     for stage in 0..stages {
         let path = folder.join(format!("stage-{stage:02}.bin"));
-        shards.push(match path.exists() {
+        sections.push(match path.exists() {
             true => files::read(&path, MAX_BYTES).map_err(|error| error.to_string())?,
             false => Vec::new(),
         });
-        if shards
+        if sections
             .last()
             .is_some_and(|bytes| !bytes.is_empty() && StageState::from_bytes(bytes).is_none())
         {
@@ -148,5 +148,5 @@ pub fn load_old_stages(folder: &Path, stages: usize) -> Result<Option<Vec<Vec<u8
             ));
         }
     }
-    Ok(Some(shards))
+    Ok(Some(sections))
 }

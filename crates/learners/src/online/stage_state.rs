@@ -59,12 +59,11 @@ impl StageState {
         self.weights.len() == weights + 1 && self.curve.len() <= epochs as usize
     }
 
-    /// Applies an AdaGrad step to the weights of a row and to the weights tied to them
-    /// (`partners`).
+    /// Applies an AdaGrad step to the weights of a row and to the weights tied to them.
     #[inline(always)]
     pub(crate) fn step(
         &mut self,
-        partners: &[u32],
+        tied_weights: &[u32],
         row: &[i32],
         gradient: f32,
         learning_rate: f32,
@@ -73,11 +72,11 @@ impl StageState {
             let index = index as usize;
             let sum = self.squared_gradients[index] + gradient * gradient;
             let weight = self.weights[index] - learning_rate * gradient / sum.sqrt();
-            let partner = partners[index] as usize;
+            let tied = tied_weights[index] as usize;
             self.squared_gradients[index] = sum;
-            self.squared_gradients[partner] = sum;
+            self.squared_gradients[tied] = sum;
             self.weights[index] = weight;
-            self.weights[partner] = weight;
+            self.weights[tied] = weight;
         }
     }
 

@@ -17,7 +17,7 @@ fn config(loss: PreferenceLoss, epochs: u32) -> OnlineConfig {
 #[test]
 fn gradients_match_finite_differences() {
     let values = [0.3f32, -1.2, 0.9, 0.25, -0.35];
-    for loss in [PreferenceLoss::Softmax, PreferenceLoss::Margin] {
+    for loss in [PreferenceLoss::Softmax, PreferenceLoss::SquaredHinge] {
         for target in 0..values.len() {
             let mut gradients = values;
             loss.gradients(&mut gradients, target);
@@ -40,7 +40,7 @@ fn training_lowers_the_loss() {
     let choices = choices(60);
     let stages = Stages::with_width(20).unwrap();
     let after = AfterstateFeatures::new(classic(), Count::ALL.to_vec()).unwrap();
-    for loss in [PreferenceLoss::Softmax, PreferenceLoss::Margin] {
+    for loss in [PreferenceLoss::Softmax, PreferenceLoss::SquaredHinge] {
         let outcome = learn(&after, stages, &choices, config(loss, 4)).unwrap();
         let (first, last) = (outcome.curve[0], outcome.curve[3]);
         assert_eq!(first.choices, choices.len() as u64);

@@ -228,8 +228,8 @@ impl<R: Borrow<SparseRows>> DualSolver<R> {
         ]
     }
 
-    pub fn restore(&mut self, shards: &[Vec<u8>]) -> Result<(), String> {
-        let [header, numbers, weights, alpha, order, shuffled] = shards else {
+    pub fn restore(&mut self, sections: &[Vec<u8>]) -> Result<(), String> {
+        let [header, numbers, weights, alpha, order, shuffled] = sections else {
             return Err(mismatch());
         };
         let header = u32_numbers_of(header, 3)?;

@@ -149,10 +149,10 @@ impl Learner for SvmLearner {
         }
     }
 
-    fn restore(&mut self, shards: &[Vec<u8>]) -> Result<(), String> {
+    fn restore(&mut self, sections: &[Vec<u8>]) -> Result<(), String> {
         match &mut self.solver {
-            AnySolver::Primal(solver) => solver.restore(shards),
-            AnySolver::Dual(solver) => solver.restore(shards),
+            AnySolver::Primal(solver) => solver.restore(sections),
+            AnySolver::Dual(solver) => solver.restore(sections),
         }
     }
 

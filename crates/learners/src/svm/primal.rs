@@ -157,14 +157,14 @@ impl<R: Borrow<SparseRows>> PrimalSolver<R> {
             converged: self.converged,
             pairs: pairs.len() / 2,
         };
-        let mut shards = vec![serde_json::to_vec(&header).map_err(|error| error.to_string())?];
-        shards.push(f64_bytes(&self.weights));
-        shards.extend(pairs.into_iter().map(f64_bytes));
-        Ok(shards)
+        let mut sections = vec![serde_json::to_vec(&header).map_err(|error| error.to_string())?];
+        sections.push(f64_bytes(&self.weights));
+        sections.extend(pairs.into_iter().map(f64_bytes));
+        Ok(sections)
     }
 
-    pub fn restore(&mut self, shards: &[Vec<u8>]) -> Result<(), String> {
-        let [header, weights, pairs @ ..] = shards else { return Err(mismatch()) };
+    pub fn restore(&mut self, sections: &[Vec<u8>]) -> Result<(), String> {
+        let [header, weights, pairs @ ..] = sections else { return Err(mismatch()) };
         let header: PrimalHeader = serde_json::from_slice(header).map_err(|_| mismatch())?;
         if pairs.len() != 2 * header.pairs || header.start != self.start {
             return Err(mismatch());

@@ -47,9 +47,9 @@ pub fn import_checkpoint<L: Learner + ?Sized>(
 
 /// Packs the measurements and the state of a learner.
 fn pack<L: Learner + ?Sized>(learner: &L, curve: &[Measurement]) -> Result<Vec<u8>, TrainingError> {
-    let mut blocks = vec![encode_curve(curve).into_bytes()];
-    blocks.extend(learner.state().map_err(TrainingError::Step)?);
-    Ok(sections::pack(&blocks))
+    let mut sections = vec![encode_curve(curve).into_bytes()];
+    sections.extend(learner.state().map_err(TrainingError::Step)?);
+    Ok(sections::pack(&sections))
 }
 
 /// Saves a checkpoint and keeps the previous one.
@@ -78,9 +78,9 @@ pub(super) fn save_best_checkpoint<L: Learner + ?Sized>(
 /// Restores the learner from a checkpoint file and returns its measurements.
 fn restore<L: Learner + ?Sized>(
     learner: &mut L,
-    blocks: &[Vec<u8>],
+    sections: &[Vec<u8>],
 ) -> Result<Vec<Measurement>, String> {
-    let (curve, state) = blocks.split_first().ok_or("it is empty")?;
+    let (curve, state) = sections.split_first().ok_or("it is empty")?;
     let curve = std::str::from_utf8(curve).ok().and_then(decode_curve);
     learner.restore(state)?;
     curve.ok_or_else(|| "its measurements are damaged".to_owned())
@@ -93,8 +93,8 @@ pub(super) fn load_best_checkpoint<L: Learner + ?Sized>(
 ) -> Result<(), TrainingError> {
     let path = folder.join(BEST_CHECKPOINT);
     let failed = |reason| TrainingError::Checkpoint { path: path.display().to_string(), reason };
-    let blocks = sections::unpack(&files::read(&path, MAX_BYTES)?).map_err(failed)?;
-    restore(learner, &blocks).map_err(failed)?;
+    let sections = sections::unpack(&files::read(&path, MAX_BYTES)?).map_err(failed)?;
+    restore(learner, &sections).map_err(failed)?;
     Ok(())
 }
 
@@ -111,14 +111,14 @@ pub(super) fn load_checkpoint<L: Learner + ?Sized>(
         }
         let failed =
             |reason| TrainingError::Checkpoint { path: path.display().to_string(), reason };
-        let blocks = match sections::unpack(&files::read(&path, MAX_BYTES)?) {
-            Ok(blocks) => blocks,
+        let sections = match sections::unpack(&files::read(&path, MAX_BYTES)?) {
+            Ok(sections) => sections,
             Err(reason) => {
                 damage.get_or_insert(failed(reason));
                 continue;
             }
         };
-        let curve = restore(learner, &blocks).map_err(failed)?;
+        let curve = restore(learner, &sections).map_err(failed)?;
         if let Some(TrainingError::Checkpoint { path: last, reason }) = damage {
             let text = format!("{last}: {reason}; resuming from {}", path.display());
             ProgressLog::new(false).println(&text);

@@ -51,7 +51,7 @@ pub trait Learner {
     fn state(&self) -> Result<Vec<Vec<u8>>, String>;
 
     /// Restores the state of a learner with the same configuration and data.
-    fn restore(&mut self, shards: &[Vec<u8>]) -> Result<(), String>;
+    fn restore(&mut self, sections: &[Vec<u8>]) -> Result<(), String>;
 
     /// Returns the columns of [`Learner::metrics`].
     fn columns(&self) -> Vec<MetricColumn> {
@@ -150,8 +150,8 @@ impl<L: Learner + ?Sized> Learner for Box<L> {
         (**self).state()
     }
 
-    fn restore(&mut self, shards: &[Vec<u8>]) -> Result<(), String> {
-        (**self).restore(shards)
+    fn restore(&mut self, sections: &[Vec<u8>]) -> Result<(), String> {
+        (**self).restore(sections)
     }
 
     fn columns(&self) -> Vec<MetricColumn> {

@@ -117,7 +117,7 @@ impl<L: Learner + ?Sized, E: Evaluator<L>> Loop<'_, L, E> {
                     self.save_checkpoint()?;
                     return self.stopped(EndReason::Stopped);
                 }
-                if end.is_none() && self.has_lost_patience() {
+                if end.is_none() && self.is_patience_exhausted() {
                     end = Some(EndReason::EarlyStop);
                 }
             } else if self.saved.0.elapsed() >= self.plan.checkpoint_interval {
@@ -214,7 +214,7 @@ impl<L: Learner + ?Sized, E: Evaluator<L>> Loop<'_, L, E> {
     }
 
     /// Returns whether the monitored metric has not improved for as many measurements as allowed.
-    fn has_lost_patience(&self) -> bool {
+    fn is_patience_exhausted(&self) -> bool {
         let patience = self.plan.monitor.as_ref().and_then(|monitor| monitor.patience);
         let (Some(patience), Some(best)) = (patience, self.best()) else { return false };
         self.curve.len() - 1 - best >= patience as usize

@@ -180,11 +180,11 @@ fn test_pairs_measure_accuracy() {
     assert_eq!(tests.accuracy(&infer_exactly(&[0.0, 0.0], &points, &[])), 0.5);
     let reversed = infer_exactly(&[0.0, 0.0], &points, &[Comparison { winner: 1, loser: 0 }]);
     assert!((tests.accuracy(&posterior) + tests.accuracy(&reversed) - 1.0).abs() < 1e-12);
-    let ceiling = tests.ceiling(&games).unwrap();
-    let (same, ties) = (ceiling.same, ceiling.ties);
+    let limit = tests.accuracy_limit(&games).unwrap();
+    let (same, ties) = (limit.same, limit.ties);
     assert!(same + ties <= 1.0 && same > 0.4, "{same} {ties}");
     // The majority of several comparisons predicts at least about as well as one.
-    assert!(ceiling.majority > same - 0.1 && ceiling.majority <= 1.0, "{ceiling:?}");
+    assert!(limit.majority > same - 0.1 && limit.majority <= 1.0, "{limit:?}");
 }
 
 #[test]

@@ -59,9 +59,10 @@ pub fn import_stages(
         return Ok(());
     }
     let stages = Stages::with_width(options.discs_per_stage).unwrap_or(Stages::ONE);
-    let shards = load_old_stages(folder.path(), stages.count()).map_err(|error| anyhow!(error))?;
-    if let Some(shards) = shards {
-        learner.restore(&shards).map_err(|error| anyhow!(error))?;
+    let sections =
+        load_old_stages(folder.path(), stages.count()).map_err(|error| anyhow!(error))?;
+    if let Some(sections) = sections {
+        learner.restore(&sections).map_err(|error| anyhow!(error))?;
         training::import_checkpoint(&**learner, &[], folder.path())?;
         let _ = std::fs::remove_dir_all(folder.join("stages"));
     }

@@ -107,7 +107,7 @@ pub fn method_options(args: &TrainArgs) -> Result<MethodOptions> {
         dual,
         online,
         loss: match args.loss.as_deref() {
-            Some("margin") => PreferenceLoss::Margin,
+            Some("margin") => PreferenceLoss::SquaredHinge,
             _ => PreferenceLoss::Softmax,
         },
         epochs: args.epochs.unwrap_or(default.epochs),
@@ -232,7 +232,7 @@ fn method_settings(method: Method, options: &MethodOptions) -> Vec<(&'static str
         (true, _) => "dual",
         _ => "primal",
     };
-    let loss = if options.loss == PreferenceLoss::Margin { "margin" } else { "softmax" };
+    let loss = if options.loss == PreferenceLoss::SquaredHinge { "margin" } else { "softmax" };
     let without_effect = if online { BATCH_ONLY } else { ONLINE_ONLY };
     [
         ("c", options.c.into()),

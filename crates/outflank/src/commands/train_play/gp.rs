@@ -206,16 +206,16 @@ fn train_with<P: RegisteredGame + NamedFeatures, J: PreferenceOracle>(
         return stopped();
     }
     let remarks = training_remarks(&trained, "rounds", &stored);
-    let fresh = match (args.benchmark_opponents, gp.held_out_score()) {
+    let held_out_score = match (args.benchmark_opponents, gp.held_out_score()) {
         (Some(0), _) => None,
         (_, Ok(score)) => Some(score),
         (_, Err(GpError::Stopped)) => return stopped(),
         (_, Err(error)) => return Err(error.into()),
     };
-    let ceiling = match evaluator.tests.as_ref().filter(|_| args.accuracy_limit) {
+    let accuracy_limit = match evaluator.tests.as_ref().filter(|_| args.accuracy_limit) {
         None => None,
-        Some(tests) => match tests.ceiling(&GameOracle::<P>::new(contest)) {
-            Ok(ceiling) => Some(ceiling),
+        Some(tests) => match tests.accuracy_limit(&GameOracle::<P>::new(contest)) {
+            Ok(limit) => Some(limit),
             Err(GpError::Stopped) => return stopped(),
             Err(error) => return Err(error.into()),
         },
@@ -246,8 +246,8 @@ fn train_with<P: RegisteredGame + NamedFeatures, J: PreferenceOracle>(
         parameters: gp.active_learner().log_parameters().to_vec(),
         tests: evaluator.tests.as_ref().map_or(0, TestPairs::len),
         notes: gp.active_learner().warnings().into_iter().chain(remarks).collect(),
-        fresh,
-        ceiling,
+        held_out_score,
+        accuracy_limit,
         matches,
     };
     write(folder, &results)?;

@@ -5,7 +5,7 @@ use crate::output::{grouped, print, print_json, table_width};
 use anyhow::Result;
 use outflank_arena::matches::MatchReport;
 use outflank_games::Game;
-use outflank_learners::gp::AccuracyCeiling;
+use outflank_learners::gp::AccuracyLimit;
 use outflank_learners::training::{METRICS, Measurement};
 use outflank_presentation as present;
 use outflank_report::{Align, Page, Plot, Series, Table};
@@ -29,11 +29,11 @@ pub struct GpResults<'a> {
     /// The logarithms of the length scales and of σ at the end.
     pub parameters: Vec<f64>,
     /// Benchmark score of the best heuristic against heuristics that were not used to select it.
-    pub fresh: Option<f64>,
+    pub held_out_score: Option<f64>,
     /// Number of test pairs.
     pub tests: usize,
-    /// The accuracy limit.
-    pub ceiling: Option<AccuracyCeiling>,
+    /// The highest possible accuracy on the test pairs.
+    pub accuracy_limit: Option<AccuracyLimit>,
     /// Warnings about the posterior.
     pub notes: Vec<String>,
     /// The reference matches.
@@ -63,20 +63,20 @@ impl GpResults<'_> {
 
     /// Percentage of test pairs whose winner wins a new comparison, of those that are not tied
     /// again.
-    fn ceiling(&self) -> Option<f64> {
-        self.ceiling.map(|ceiling| 100.0 * ceiling.same_if_decided())
+    fn repeated_winner(&self) -> Option<f64> {
+        self.accuracy_limit.map(|limit| 100.0 * limit.same_if_decided())
     }
 
     /// Percentage of test pairs whose winner the majority of new comparisons predicts.
-    fn foreseeable(&self) -> Option<f64> {
-        self.ceiling.map(|ceiling| 100.0 * ceiling.majority)
+    fn majority_winner(&self) -> Option<f64> {
+        self.accuracy_limit.map(|limit| 100.0 * limit.majority)
     }
 
     /// The benchmark scores as text.
     fn score(&self) -> Option<String> {
-        let (of, fresh) = (self.args.benchmark_opponents.unwrap_or(0), self.fresh?);
+        let (of, held_out) = (self.args.benchmark_opponents.unwrap_or(0), self.held_out_score?);
         let best = self.last("best")?;
-        Some(format!("{best} of {of} on the benchmark, {fresh} of {of} against new heuristics"))
+        Some(format!("{best} of {of} on the benchmark, {held_out} of {of} against new heuristics"))
     }
 }
 
@@ -86,7 +86,7 @@ fn as_json(results: &GpResults<'_>) -> Value {
         let mut row = Map::new();
         row.insert("round".to_owned(), json!(point.games));
         for (name, value) in results.columns.iter().zip(&point.scores) {
-            let known = name != "best" || results.fresh.is_some();
+            let known = name != "best" || results.held_out_score.is_some();
             row.insert(name.clone(), json!(known.then_some(value)));
         }
         Value::Object(row)
@@ -101,11 +101,11 @@ fn as_json(results: &GpResults<'_>) -> Value {
         "accuracy": results.last("accuracy"),
         "examples_seen": results.last("comparisons").map(|count| count as u64),
         "epochs": null,
-        "ceiling": results.ceiling(),
-        "foreseeable": results.foreseeable(),
+        "accuracy_limit": results.repeated_winner(),
+        "majority_accuracy": results.majority_winner(),
         "notes": results.notes,
-        "best": results.fresh.and(results.last("best")),
-        "fresh": results.fresh,
+        "benchmark_score": results.held_out_score.and(results.last("best")),
+        "held_out_score": results.held_out_score,
         "weights": weights,
         "parameters": results.parameters,
         "matches": results.matches,
@@ -155,11 +155,11 @@ fn page(folder: &RunFolder, results: &GpResults<'_>) -> Result<String> {
         let mut plot = Plot::new("Accuracy", "round", "% of pairs")
             .y_range(40.0, 100.0)
             .series(Series::line("accuracy", results.series("accuracy")).band());
-        if let Some(ceiling) = results.ceiling() {
-            plot = plot.reference_line(ceiling, "winner wins again");
+        if let Some(repeated) = results.repeated_winner() {
+            plot = plot.reference_line(repeated, "winner wins again");
         }
-        if let Some(most) = results.foreseeable() {
-            plot = plot.reference_line(most, "majority of seven comparisons");
+        if let Some(majority) = results.majority_winner() {
+            plot = plot.reference_line(majority, "majority of seven comparisons");
         }
         let caption = "Share of test pairs of random heuristics in which the winner has the higher \
                        posterior mean; 95% confidence intervals.";
@@ -173,7 +173,7 @@ fn page(folder: &RunFolder, results: &GpResults<'_>) -> Result<String> {
     for (name, title, caption) in [
         ("mean", "Mean of the selected pair", "Posterior mean when the pair was selected."),
         ("variance", "Variance of the selected pair", "Posterior variance when it was selected."),
-        ("foreseen", "Predicted outcomes", "% of the outcomes of the round that were predicted."),
+        ("predicted", "Predicted outcomes", "% of the outcomes of the round that were predicted."),
         ("evidence", "Log marginal likelihood", "Of all comparisons so far."),
     ] {
         let plot = Plot::new(title, "round", name).series(Series::line(name, results.series(name)));
@@ -215,12 +215,12 @@ pub fn show(folder: &RunFolder, results: &GpResults<'_>, model: &Path, seconds: 
             grouped(results.tests as u64)
         );
     }
-    if let Some(ceiling) = results.ceiling() {
+    if let Some(repeated) = results.repeated_winner() {
         let _ = writeln!(
             text,
-            "accuracy limit: {ceiling:.1}% of the winners win a new comparison (ties excluded); the \
+            "accuracy limit: {repeated:.1}% of the winners win a new comparison (ties excluded); the \
              majority of seven new comparisons predicts {:.1}%",
-            results.foreseeable().unwrap_or(0.0)
+            results.majority_winner().unwrap_or(0.0)
         );
     }
     if let Some(score) = results.score() {
