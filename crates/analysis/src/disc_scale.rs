@@ -10,20 +10,22 @@
 //! and the conversion subtracts it.
 //!
 //! **Searches.** The value of a search comes from its leaves, so the bias is that of the last move
-//! there (passes are ignored). The slope is that of the root, because the
-//! smaller slopes of later stages would underestimate the result. After
-//! five or six plies the margins of the embedded games are 0.9 to 1.4 times the converted value for
-//! every embedded model, and 0.9 to 1.1 times for `champion`.
+//! there (passes are ignored). The slope is that of the root, because the smaller slopes of later
+//! stages would underestimate the result. For searches of five or six plies, the final margins of the
+//! embedded games are 0.9 to 1.4 times the converted value for every embedded model, and 0.9 to 1.1
+//! times for `champion`.
 //!
 //! **Odd-even effect.** Models over- or underrate the side that moved last, in some positions more
 //! than in others, so the value of a search alternates with its depth. With `champion`, whose mean
 //! bias is zero, one more ply adds 0.5 to 2 discs to the value for the side to move if the new
 //! depth is even, and subtracts as much if it is odd. [`DiscScale::to_discs`] therefore averages
 //! the last two depths: it adds half their difference to the values of all moves, which leaves the
-//! differences between moves unchanged. Proven values are not shifted. In 20 embedded games (the first 20 of
-//! every seventh game, six plies of `champion`), a move that lost at most one disc changed the
-//! value by 2.6 discs on average without this correction and by 0.9 with it; neither version
-//! predicts results better. Subtracting only the mean bias by depth and stage left 1.7.
+//! differences between moves unchanged. Proven values are not shifted.
+//!
+//! Measured with six-ply searches of `champion` on 20 embedded games (numbers 1, 8, 15, ...): after a
+//! move that lost at most one disc, the value changed by 2.6 discs on average without averaging and by
+//! 0.9 with it, and both predict the final margins equally well. Subtracting only the mean bias by
+//! depth and stage reduced the change to 1.7.
 
 use outflank_games::Position;
 use outflank_games::othello::{Othello, Square};
@@ -39,12 +41,13 @@ const SCALE_STAGES: usize = 5;
 /// The number of possible counts of empty squares, 0 to 60.
 const EMPTIES_COUNT: usize = 61;
 
-/// Discs per unit of value of the embedded `champion`, by stage: least squares through zero over
-/// the embedded games, with the best value of each position. Its bias is zero.
+/// Discs per unit of value of the embedded `champion`, by stage: a least-squares fit through the origin
+/// of the final margin to the value of the best move, over the positions of the embedded games. Its
+/// bias is zero.
 const CHAMPION_SLOPES: [f32; SCALE_STAGES] = [3.25, 7.0, 10.2, 11.7, 11.8];
 
 /// The fit uses every n-th embedded game, with one position of each stage: 30,000 values in total.
-/// The relative standard error of the slopes of a piece counter is a few hundredths.
+/// For a weighted piece counter, the relative standard error of the slopes is a few percent.
 const GAME_STRIDE: usize = 2;
 
 /// A slope counts as positive if it exceeds this many standard errors.
@@ -134,16 +137,17 @@ impl DiscScale {
         Some((discs + self.depth_correction(result, position)).clamp(-max, max))
     }
 
-    /// Returns half the difference between the best values of the previous depth and of this depth.
+    /// Returns half of (best value of the previous depth minus best value of this depth), in discs; 0 if
+    /// either value is proven.
     fn depth_correction(&self, result: &SearchResult<Square>, position: &Othello) -> f64 {
         let Some(best) = result.moves.first().map(|scored| scored.score) else { return 0.0 };
         let is_estimate = |score| is_estimate(score, position, result.depth);
-        if !is_estimate(best) || !is_estimate(result.previous) {
+        if !is_estimate(best) || !is_estimate(result.previous_score) {
             return 0.0;
         }
         let current = self.to_discs_at_depth(best, position, result.depth);
         let previous =
-            self.to_discs_at_depth(result.previous, position, result.depth.saturating_sub(1));
+            self.to_discs_at_depth(result.previous_score, position, result.depth.saturating_sub(1));
         current
             .zip(previous)
             .map_or(0.0, |(current, previous)| (f64::from(previous) - f64::from(current)) / 2.0)

@@ -31,7 +31,7 @@ pub enum GameTextError {
     /// An invalid position before the colon.
     #[error("invalid starting position: {0}")]
     Start(String),
-    /// An invalid or illegal move of checkers.
+    /// An unreadable or illegal move in a checkers game.
     #[error("move {number}: {error}")]
     Move {
         /// The number of the move, from 1.
@@ -108,7 +108,7 @@ impl GameText for Othello {
 
 impl GameText for Checkers {
     fn parse_game(text: &str) -> Result<Line<Checkers>, GameTextError> {
-        // A position contains colons; the last one precedes the moves, which contain none.
+        // A position may contain colons, moves contain none, so the moves follow the last `: `.
         let text = text.trim();
         let split = text.rsplit_once(": ").or_else(|| Some((text.strip_suffix(':')?, "")));
         let (start, moves) = match split {

@@ -40,14 +40,15 @@ const WARMUP_STEPS: u64 = 500;
 /// Warm-up steps on a CPU, where training has few steps in total.
 const CPU_WARMUP_STEPS: u64 = 200;
 
-/// Peak learning rate below the paper's scale, for networks with batch normalization.
+/// Peak learning rate at the scales smoke and desk, for networks with batch normalization.
 const DESK_LEARNING_RATE: f64 = 0.2;
-/// Peak learning rate below the paper's scale, for networks without batch normalization.
-const DESK_LEARNING_RATE_NO_BN: f64 = 0.05;
-/// Nesterov momentum below the paper's scale.
+/// Peak learning rate at the scales smoke and desk, for networks without batch normalization, and for
+/// all networks on a CPU.
+const DESK_SMALL_LEARNING_RATE: f64 = 0.05;
+/// Nesterov momentum at the scales smoke and desk.
 const DESK_MOMENTUM: f64 = 0.9;
-/// Weight decay of training runs that are too short to overfit.
-const DESK_WEIGHT_DECAY: f64 = 5e-5;
+/// Weight decay of short training runs, and of ensemble members with full training.
+const WEAK_WEIGHT_DECAY: f64 = 5e-5;
 
 /// Epochs on a training set with all symmetries (section V-A2).
 const EPOCHS_SYMMETRIC: f64 = 6.0;
@@ -79,7 +80,8 @@ pub struct NetSpec {
     pub input: &'static str,
     /// Training set.
     pub set: ExampleSetKind,
-    /// Whether to test on later games rather than on other examples.
+    /// Whether to test on other games (later ones, or held-out ones if there are none) rather than on
+    /// other examples of the same games.
     pub by_game: bool,
     /// Number of this member, if the network belongs to an ensemble.
     pub ensemble_member: Option<u64>,
@@ -151,7 +153,7 @@ impl NetSpec {
     }
 }
 
-/// Returns the name of a train/test split for column heads.
+/// Returns the name of a train/test split for column headers.
 fn split_name(by_game: bool) -> &'static str {
     if by_game { "by game" } else { "by example" }
 }
@@ -161,7 +163,7 @@ fn split_name(by_game: bool) -> &'static str {
 struct ScaleParams {
     /// Number of games to read; `None` reads all.
     games: Option<usize>,
-    /// Training examples of every network; `None` if the number of epochs determines them.
+    /// Number of examples that every network processes; `None` if the number of epochs determines it.
     examples: Option<u64>,
     /// Epochs of a network with full training.
     full_epochs: Option<f64>,
@@ -183,8 +185,8 @@ impl ScaleParams {
         ScaleParams { batch_size: self.batch_size / 4, ..self }
     }
 
-    /// Returns the parameters with a quarter of the budget and of the batch size, for the same
-    /// number of steps.
+    /// Returns the parameters with a quarter of the budget and of the batch size, for the same number
+    /// of steps. Unchanged at paper scale.
     fn quarter_budget(self) -> ScaleParams {
         match self.examples {
             Some(examples) => ScaleParams { examples: Some(examples / 4), ..self.small_batches() },
@@ -216,7 +218,8 @@ fn scale_params(context: &ExperimentContext) -> ScaleParams {
             test_positions: 400_000,
             ..full
         },
-        // All networks take hours on a laptop. The budget is too small to rank them.
+        // Training all networks takes hours on a laptop. The budget is too small for significant
+        // differences between them.
         (Scale::Desk, false) => ScaleParams {
             games: Some(2000),
             examples: Some(40_000),

@@ -43,7 +43,7 @@ pub(crate) use {bail_usage, ensure_usage};
 /// Prints an error and returns the exit status.
 pub fn report(message: &str, is_usage: bool, as_json: bool) -> ExitCode {
     if as_json {
-        let text = serde_json::to_string_pretty(&document(message)).unwrap_or_default();
+        let text = serde_json::to_string_pretty(&error_json(message)).unwrap_or_default();
         // If standard output fails too, the error cannot be reported.
         let _ = crate::output::print(&format!("{text}\n"));
     } else {
@@ -53,7 +53,7 @@ pub fn report(message: &str, is_usage: bool, as_json: bool) -> ExitCode {
 }
 
 /// The JSON form of an error.
-pub fn document(message: &str) -> Value {
+pub fn error_json(message: &str) -> Value {
     let (message, hint) = split_hint(message);
     json!({ "error": { "message": message, "hint": hint } })
 }

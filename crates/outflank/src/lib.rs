@@ -42,7 +42,7 @@ pub fn run_program(arguments: Vec<OsString>) -> ExitCode {
     };
     match remote::check_options(&matches).and_then(|()| run(cli.command)) {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
-        Ok(Outcome::FaultsFound) => ExitCode::FAILURE,
+        Ok(Outcome::BadGamesFound) => ExitCode::FAILURE,
         Ok(Outcome::Stopped) => ExitCode::from(130),
         Err(error) => {
             let message = errors::one_line(&error);
@@ -73,8 +73,8 @@ fn usage(
 pub enum Outcome {
     /// Normally.
     Done,
-    /// `data check` found faults in files.
-    FaultsFound,
+    /// `data check` found bad games or files.
+    BadGamesFound,
     /// The user stopped it; finished work is saved.
     Stopped,
 }

@@ -40,7 +40,7 @@ fn files_are_solved_and_compared() {
         let text = sandbox.ok(&["solve", "right.obf", "--threads", threads, "--memory", "1"]);
         assert!(text.contains("same") && !text.contains("DIFFERENT"), "{text}");
         let text = sandbox.ok(&["solve", "wrong.obf", "--threads", threads]);
-        assert!(text.contains("DIFFERENT") && text.contains("1 scores in the file"), "{text}");
+        assert!(text.contains("DIFFERENT") && text.contains("1 scores differ"), "{text}");
     }
 }
 

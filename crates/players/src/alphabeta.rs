@@ -28,7 +28,8 @@ const MAX_DEPTH: u32 = 60;
 /// The score of a position for its side to move.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SearchScore {
-    /// The model's value of the last position of the principal variation, or 0 for a proven draw.
+    /// The model's value of the last position of the principal variation. A draw that the search reaches
+    /// is also `Estimate(0.0)`; only the endgame solver returns `Proven(0)`.
     Estimate(f32),
     /// The final score of the game under best play, negative for a loss. In Othello it is the disc
     /// difference with the empty squares counted for the winner.
@@ -49,12 +50,12 @@ impl SearchScore {
 /// **Scores.** The score of a position is its minimax value. A leaf has the value that
 /// [`Evaluate::move_values`] returns for the side that moves into it. A finished game has
 /// its final score: any win is above all evaluations, higher wins above lower ones, and a draw
-/// equals an evaluation of zero. A pass does not count as a ply. Depth 1 is [`Greedy`](crate::Greedy) play with the results of finished
-/// games.
+/// equals an evaluation of zero. A pass does not count as a ply. Depth 1 plays like
+/// [`Greedy`](crate::Greedy), except that it knows the result of a game that its move ends.
 ///
-/// **Ties.** The window of a root move reaches just below the best score so far. This finds all
-/// moves within 1e-6 of the best score (or equal to it, if it is proven), and one of them is drawn
-/// uniformly. The choice depends only on the position, the model and the random numbers, not
+/// **Ties.** A root move is searched with a window whose lower bound is just below the best score so far.
+/// This finds all moves within 1e-6 of the best score (or equal to it, if it is proven), and one of them
+/// is chosen uniformly at random. The choice depends only on the position, the model and the random numbers, not
 /// on the move order or on earlier searches. The transposition table is cleared before each move.
 ///
 /// **Endgame.** With [`AlphaBeta::with_endgame`] positions that the solver can handle are played

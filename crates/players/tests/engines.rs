@@ -7,7 +7,7 @@ use outflank_runs::RngExt;
 use outflank_runs::rng::{Rng, stream};
 use std::time::Duration;
 
-/// Returns the path of the fake engine, relative to this test binary.
+/// Returns the path of the fake engine, which cargo builds next to this test binary.
 fn fake_program() -> String {
     let test = std::env::current_exe().expect("this test has a path");
     let folder = test.ancestors().nth(2).expect("a test lies in the target folder");
@@ -347,7 +347,7 @@ fn no_process_outlives_its_engine() {
         let words = ["sh", "-c", script, path, &fake_program(), mode].map(str::to_owned);
         let command = format!("gtp:{}", shell_words::join(words)).parse().expect("a command");
         let mut engine = Engine::start(&command, options).expect("starts");
-        let written = std::fs::read_to_string(&file).expect("the shell wrote its numbers");
+        let written = std::fs::read_to_string(&file).expect("the shell wrote its process ids");
         let ids: Vec<&str> = written.split_whitespace().collect();
         assert!(ids.len() == 2 && ids.iter().all(|id| is_running(id)), "{written}");
 

@@ -20,7 +20,7 @@ function graph() {
   const points = rows();
   if (!points.length) return fill($("graph"));
   fill($("graph"),
-    evaluationGraph(points, { plies: state.moves.length, at: state.ply, unit, onPick: goTo }),
+    evaluationGraph(points, { plies: state.moves.length, currentPly: state.ply, unit, onPick: goTo }),
     make("p", { class: "hint" }, `Evaluation for Black in ${unit} after each move. Red dots are mistakes of ${unit === "men" ? "0.8 men" : "3 discs"} or more. Click the graph to go to a move.`));
 }
 

@@ -1,11 +1,11 @@
-// SVG charts: curves, the evaluation graph of a game, and board diagrams.
+// SVG charts: line charts, the evaluation graph of a game, and board diagrams.
 
 import { make } from "./dom.js";
 
 /// Charts are smaller on narrow screens, so that their text stays readable.
 export const narrow = () => innerWidth < 600;
 
-/// Returns about `count` round numbers that cover a range.
+/// Returns about `count` evenly spaced round numbers within [low, high].
 export function ticks(low, high, count = 5) {
   if (!(high > low)) return [low];
   const rough = (high - low) / count;
@@ -18,8 +18,8 @@ export function ticks(low, high, count = 5) {
 
 const brief = (x) => (Math.abs(x) >= 1e6 ? `${+(x / 1e6).toPrecision(3)}M` : Math.abs(x) >= 1e4 ? `${+(x / 1e3).toPrecision(3)}k` : String(+x.toPrecision(4)));
 
-/// Draws line charts; a series is `{ name, points: [[x, y, error?]] }`.
-export function curves(series, { title, x = "", y = "", width = narrow() ? 340 : 640, height = narrow() ? 220 : 280 } = {}) {
+/// Draws a line chart with one line per series; a series is `{ name, points: [[x, y, error?]] }`.
+export function lineChart(series, { title, x = "", y = "", width = narrow() ? 340 : 640, height = narrow() ? 220 : 280 } = {}) {
   const all = series.flatMap((one) => one.points);
   const box = { left: 48, right: 20, top: y ? 28 : 10, bottom: 34 };
   const range = (values) => {
@@ -59,8 +59,11 @@ export function curves(series, { title, x = "", y = "", width = narrow() ? 340 :
   return make("div", {}, svg, series.length > 1 || series[0].name ? legend : null);
 }
 
+/// Moves that lose at least this much are marked in the evaluation graph.
+const LARGE_LOSS = { men: 0.8, discs: 3 };
+
 /// Draws the evaluation graph: the value for Black after each move.
-export function evaluationGraph(points, { plies, at, unit, onPick }) {
+export function evaluationGraph(points, { plies, currentPly, unit, onPick }) {
   const width = narrow() ? 330 : 520, height = 210, left = 36, right = 8, top = 10, bottom = 22;
   const maxValue = Math.max(8, ...points.map((p) => Math.abs(p.value_after))) * 1.08;
   const px = (ply) => left + (ply / Math.max(plies, 1)) * (width - left - right);
@@ -81,11 +84,11 @@ export function evaluationGraph(points, { plies, at, unit, onPick }) {
     if (exact.length) svg.append(make("line", { x1: px(exact[0].ply), x2: px(last.ply), y1: height - bottom + 3, y2: height - bottom + 3, stroke: "var(--accent)", "stroke-width": 3 }),
       make("text", { x: px(last.ply), y: height - 4, "text-anchor": "end", "font-size": 11, fill: "var(--soft)" }, "exact"));
   }
-  for (const p of points.filter((one) => one.loss >= (unit === "men" ? 0.8 : 3))) {
+  for (const p of points.filter((one) => one.loss >= LARGE_LOSS[unit])) {
     svg.append(make("circle", { cx: px(p.ply), cy: py(p.value_after), r: 4.5, fill: "var(--warn)", stroke: "var(--card)", "stroke-width": 1.5 },
       make("title", {}, `${p.ply}. ${p.played}: loss ${p.loss.toFixed(1)} ${unit}`)));
   }
-  svg.append(make("line", { x1: px(at), x2: px(at), y1: top, y2: height - bottom, stroke: "var(--more)", "stroke-width": 1.5, "stroke-dasharray": "3 3" }));
+  svg.append(make("line", { x1: px(currentPly), x2: px(currentPly), y1: top, y2: height - bottom, stroke: "var(--more)", "stroke-width": 1.5, "stroke-dasharray": "3 3" }));
   svg.addEventListener("click", (event) => {
     const bounds = svg.getBoundingClientRect();
     const x = ((event.clientX - bounds.left) / bounds.width) * width;

@@ -2,7 +2,7 @@
 
 import { $, make, fill, plural, table } from "./dom.js";
 import { get, remove, isAbort } from "./api.js";
-import { curves, narrow } from "./charts.js";
+import { lineChart, narrow } from "./charts.js";
 import { showModel, showExplanation } from "./model_views.js";
 
 let timer = null;
@@ -69,8 +69,10 @@ function toSeries({ columns, points }) {
 }
 
 /// Axis labels of curve columns. Columns of opponents are scores against them; all others are labeled by name.
-const AXES = { loss: "mean loss", hits: "top-1 accuracy (%)", speed: "positions per second", rate: "learning rate", accuracy: "accuracy on test pairs (%)",
-  "learned %": "top-1 accuracy (%)", "held-out %": "top-1 accuracy (%)" };
+const AXES = { loss: "mean loss", accuracy: "accuracy on test pairs (%)", "training accuracy": "top-1 accuracy (%)", "validation accuracy": "top-1 accuracy (%)",
+  "online accuracy": "top-1 accuracy (%)",
+  // Columns of version 0.1.
+  hits: "top-1 accuracy (%)", speed: "positions per second", rate: "learning rate", "learned %": "top-1 accuracy (%)", "held-out %": "top-1 accuracy (%)" };
 const isOpponent = (name) => /heuristic|random|champion|yoshioka/.test(name);
 const axisLabel = (series) => [...new Set(series.map((one) => AXES[one.name] ?? (isOpponent(one.name) ? "score (%)" : one.name)))].join(", ");
 
@@ -79,11 +81,11 @@ function curveCard(curve) {
   const all = toSeries(curve).filter((one) => one.name !== "steps");
   if (!all.length) return null;
   // Percentages share one chart; every other series has its own scale and chart.
-  const isPercentage = (one) => /%/.test(one.name) || isOpponent(one.name) || all.length === 1;
+  const isPercentage = (one) => /%|accuracy/.test(one.name) || isOpponent(one.name) || all.length === 1;
   const percentages = all.filter(isPercentage), others = all.filter((one) => !isPercentage(one));
   return make("div", { class: "card" }, make("h2", {}, "Training curve"), make("div", { class: others.length ? "pair" : "" },
-    percentages.length ? curves(percentages, { title: "Training curve", x: curve.columns[0], y: axisLabel(percentages) }) : null,
-    others.map((one) => curves([one], { title: one.name, x: curve.columns[0], y: axisLabel([one]), width: 340, height: 220 }))));
+    percentages.length ? lineChart(percentages, { title: "Training curve", x: curve.columns[0], y: axisLabel(percentages) }) : null,
+    others.map((one) => lineChart([one], { title: one.name, x: curve.columns[0], y: axisLabel([one]), width: 340, height: 220 }))));
 }
 
 /// Returns the background style of a cross-table cell, by the share of points.

@@ -2,7 +2,7 @@
 
 import { make, fill, table, signed } from "./dom.js";
 import { get, post } from "./api.js";
-import { curves, boardDiagram } from "./charts.js";
+import { lineChart, boardDiagram } from "./charts.js";
 import { state, gameRequest } from "./state.js";
 
 const figure = (drawing, caption) => make("figure", {}, drawing, make("figcaption", {}, caption));
@@ -30,7 +30,7 @@ export async function showModel(view, name = "champion") {
       heatMap("Move preference", info.move_preferences, "How often it plays the square when legal, minus how often a random player does, in percentage points.")),
     info.regions ? table(["Region", ">Value"], info.regions.filter((one) => one.value != null).map((one) => [one.name, signed(one.value, 3)])) : null) : null,
     info.counts.length ? make("div", { class: "card" }, make("h2", {}, "Count features"), make("div", { class: "pair" },
-      info.counts.map((count) => make("div", {}, make("h3", {}, count.name), curves(count.series.filter((one) => one.points.length), { title: count.name, x: "count", width: 340, height: 200 }))))) : null,
+      info.counts.map((count) => make("div", {}, make("h3", {}, count.name), lineChart(count.series.filter((one) => one.points.length), { title: count.name, x: "count", width: 340, height: 200 }))))) : null,
     info.patterns.length && !isSquaresOnly ? make("div", { class: "card" }, make("h2", {}, "Patterns with the largest weights"), make("div", { class: "gallery" },
       info.patterns.map((one) => figure(boardDiagram({ title: `Pattern of tuple ${one.tuple + 1}`, tuple: one.squares, own: one.own, other: one.other }), `${signed(one.weight, 2)} · ${one.frequency.toFixed(2)} per board`)))) : null,
     make("div", { class: "card" }, make("h2", {}, "Features"), info.features.length ? table(["Feature (own minus opponent)", ">Weight"], info.features.map((one) => [one.name, signed(one.weight, 3)])) : !info.tuples.length ? make("p", {}, "The network reads the whole board.") : isSquaresOnly ? make("p", {}, `${info.tuple_count} single squares.`) : make("div", { class: "gallery" },

@@ -1,7 +1,7 @@
 //! The HTTP interface: routes, and one handler for each.
 
 use crate::analyze::analyze;
-use crate::body_memory::{self, BodyMemory};
+use crate::body_memory::{self, BodyMemoryLimit};
 use crate::error::ApiError;
 use crate::game::{AnyLine, GameRequest, game_to_json};
 use crate::json_body::{JsonBody, read_body};
@@ -58,8 +58,8 @@ pub fn router(app: App, hosts: AllowedHosts) -> Router {
     let not_streams =
         DefaultPredicate::new().and(NotForContentType::const_new("application/x-ndjson"));
     let (requests, files) = BODIES_IN_MEMORY;
-    let file_memory = BodyMemory::new(files, MAX_FILE_BYTES);
-    let request_memory = BodyMemory::new(requests, MAX_REQUEST_BYTES);
+    let file_memory = BodyMemoryLimit::new(files, MAX_FILE_BYTES);
+    let request_memory = BodyMemoryLimit::new(requests, MAX_REQUEST_BYTES);
     let uploads = Router::new()
         .route("/api/games", post(parse_file))
         .layer(middleware::from_fn_with_state(file_memory, body_memory::reserve));

@@ -1,7 +1,7 @@
 //! A limit on the memory of all request bodies together.
 //!
 //! A request reserves the size of its body before the body is read, and holds the reservation until
-//! its response begins. Requests that do not fit wait: their bodies stay with their clients. Files
+//! its response begins. Requests that do not fit wait, and their bodies are not read meanwhile. Files
 //! and JSON have separate limits, so that uploads do not delay the page.
 
 use crate::error::ApiError;
@@ -19,27 +19,27 @@ const UNIT: usize = 1 << 10;
 /// The maximum time that a request waits for memory.
 const WAIT_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The maximum size of a request's body in bytes, an extension of the request.
+/// Maximum size of the request body in bytes, stored as a request extension.
 #[derive(Clone, Copy, Debug)]
 pub struct BodyLimit(pub usize);
 
-/// The memory for the bodies of a group of routes.
+/// Limits the total size of the request bodies of a group of routes.
 #[derive(Clone, Debug)]
-pub struct BodyMemory {
+pub struct BodyMemoryLimit {
     units: Arc<Semaphore>,
     max_body: usize,
 }
 
-impl BodyMemory {
-    /// Creates a memory for this many bodies of the maximum size.
+impl BodyMemoryLimit {
+    /// Creates a limit of this many bodies of the maximum size.
     #[must_use]
-    pub fn new(bodies: usize, max_body: usize) -> BodyMemory {
+    pub fn new(bodies: usize, max_body: usize) -> BodyMemoryLimit {
         let units = bodies.max(1) * max_body.div_ceil(UNIT);
-        BodyMemory { units: Arc::new(Semaphore::new(units)), max_body }
+        BodyMemoryLimit { units: Arc::new(Semaphore::new(units)), max_body }
     }
 
-    /// Returns the number of units that a request reserves: the announced size of its body, or the
-    /// maximum for a body of unknown size.
+    /// Returns the number of units that a request reserves: its Content-Length, or the maximum for a
+    /// body of unknown size.
     fn units(&self, headers: &HeaderMap) -> Result<u32, ApiError> {
         let bytes = match headers.get(header::CONTENT_LENGTH) {
             Some(length) => {
@@ -58,7 +58,7 @@ impl BodyMemory {
 
 /// Reserves memory for the body of a request before it is read.
 pub async fn reserve(
-    State(memory): State<BodyMemory>,
+    State(memory): State<BodyMemoryLimit>,
     mut request: Request,
     next: Next,
 ) -> Response {

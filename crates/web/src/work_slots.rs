@@ -80,7 +80,7 @@ impl WorkSlots {
         self.slots.available_permits()
     }
 
-    /// Returns the number of jobs that stopped without a result because the client disconnected.
+    /// Returns the number of jobs whose client disconnected before the end of the response.
     #[must_use]
     pub fn cancelled(&self) -> u64 {
         self.cancelled.load(Relaxed)
@@ -204,7 +204,7 @@ mod tests {
         panic!("timeout");
     }
 
-    /// Three clients share one slot; each one that disconnects frees it for the next.
+    /// Three clients wait for one slot; after all have disconnected, the slot is free.
     #[test]
     fn work_stops_when_its_client_disconnects() {
         let runtime = tokio::runtime::Runtime::new().unwrap();

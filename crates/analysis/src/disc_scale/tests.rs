@@ -5,12 +5,12 @@ use outflank_players::registry::{PlayerModel, find_model};
 use outflank_players::{IterativeDeepening, SearchControl};
 use std::collections::HashMap;
 
-type Evaluator = Arc<dyn Evaluate<Othello>>;
+type SharedModel = Arc<dyn Evaluate<Othello>>;
 
 /// The embedded models that evaluate positions.
 const MODELS: [&str; 6] = ["champion", "ipref", "ann", "heuristic", "yoshioka", "gp"];
 
-fn embedded_model(name: &str) -> Evaluator {
+fn embedded_model(name: &str) -> SharedModel {
     match find_model::<Othello>(&name.parse().unwrap()).unwrap() {
         PlayerModel::Value(value) => value,
         _ => panic!("{name} does not evaluate positions"),
@@ -26,12 +26,12 @@ impl<F: Fn(&Othello, Side) -> f32 + Send + Sync> Evaluate<Othello> for FnModel<F
     }
 }
 
-fn fn_model(value: impl Fn(&Othello, Side) -> f32 + Send + Sync + 'static) -> Evaluator {
+fn fn_model(value: impl Fn(&Othello, Side) -> f32 + Send + Sync + 'static) -> SharedModel {
     Arc::new(FnModel(value))
 }
 
 /// Returns a position with this many empty squares.
-fn position_with(empties: u32) -> Othello {
+fn position_with_empties(empties: u32) -> Othello {
     let game = embedded::games_step_by(usize::MAX).swap_remove(0);
     game.steps().map(|(position, _)| position).find(|at| at.empties() == empties).unwrap()
 }
@@ -151,7 +151,7 @@ fn conversion_does_not_depend_on_unit_and_bias_of_a_model() {
             let changed = fn_model(move |at, side| factor * inner.value(at, side) + bias);
             let changed_scale = DiscScale::for_model(&changed);
             for (empties, depth) in [(59, 3), (44, 1), (33, 2), (30, 6), (17, 1), (8, 2)] {
-                let position = position_with(empties);
+                let position = position_with_empties(empties);
                 // The bias favors the side that moved last.
                 let bias = if depth % 2 == 1 { bias } else { -bias };
                 let value = 0.5 * model.value(&position, position.to_move().other());
@@ -189,7 +189,11 @@ fn values_in_discs_are_unchanged() {
     for (empties, depth) in [(49, 1), (40, 2), (33, 5), (20, 6), (9, 1)] {
         for value in [-20.0, 6.0] {
             let converted = scale
-                .to_discs_at_depth(SearchScore::Estimate(value), &position_with(empties), depth)
+                .to_discs_at_depth(
+                    SearchScore::Estimate(value),
+                    &position_with_empties(empties),
+                    depth,
+                )
                 .unwrap();
             assert!(
                 (converted - value).abs() < 0.2,
@@ -220,15 +224,15 @@ fn values_unrelated_to_the_margin_are_not_converted() {
         let stages = "0 to 9, 10 to 19, 20 to 29, 30 to 39, 40 and more";
         assert_eq!(scale.unscaled_stages().as_deref(), Some(stages), "{index}");
         assert_eq!(
-            scale.to_discs_at_depth(SearchScore::Estimate(1.0), &position_with(30), 1),
+            scale.to_discs_at_depth(SearchScore::Estimate(1.0), &position_with_empties(30), 1),
             None
         );
         assert_eq!(
-            scale.to_discs_at_depth(SearchScore::Estimate(0.0), &position_with(30), 2),
+            scale.to_discs_at_depth(SearchScore::Estimate(0.0), &position_with_empties(30), 2),
             None
         );
         assert_eq!(
-            scale.to_discs_at_depth(SearchScore::Proven(4), &position_with(30), 1),
+            scale.to_discs_at_depth(SearchScore::Proven(4), &position_with_empties(30), 1),
             Some(4.0)
         );
     }
@@ -240,8 +244,15 @@ fn values_unrelated_to_the_margin_are_not_converted() {
     });
     let scale = DiscScale::for_model(&late_game_model);
     assert_eq!(scale.unscaled_stages().as_deref(), Some("20 to 29, 30 to 39, 40 and more"));
-    assert!(scale.to_discs_at_depth(SearchScore::Estimate(1.0), &position_with(18), 6).is_some());
-    assert_eq!(scale.to_discs_at_depth(SearchScore::Estimate(1.0), &position_with(28), 6), None);
+    assert!(
+        scale
+            .to_discs_at_depth(SearchScore::Estimate(1.0), &position_with_empties(18), 6)
+            .is_some()
+    );
+    assert_eq!(
+        scale.to_discs_at_depth(SearchScore::Estimate(1.0), &position_with_empties(28), 6),
+        None
+    );
 }
 
 #[test]
@@ -318,7 +329,7 @@ fn averaging_removes_the_odd_even_effect() {
     }
 }
 
-/// Averaging makes the value of a game smoother where no side makes a mistake.
+/// After moves that lose at most one disc, averaged values change less than raw values.
 #[test]
 fn averaged_values_change_less_after_good_moves() {
     let control = Arc::new(SearchControl::unlimited());

@@ -1,9 +1,9 @@
 //! Departures from Liskowski et al. (2018) that several experiments share.
 
 use super::{
-    BATCH_SIZE, CPU_WARMUP_STEPS, DESK_LEARNING_RATE, DESK_LEARNING_RATE_NO_BN, DESK_MOMENTUM,
-    DESK_WEIGHT_DECAY, EPOCHS_PLAIN, EPOCHS_SYMMETRIC, LAST_TRAINING_YEAR, LEARNING_RATE, MOMENTUM,
-    STEPS_PLAIN, STEPS_SYMMETRIC, ScaleParams, WARMUP_STEPS, WEIGHT_DECAY, scale_params,
+    BATCH_SIZE, CPU_WARMUP_STEPS, DESK_LEARNING_RATE, DESK_MOMENTUM, DESK_SMALL_LEARNING_RATE,
+    EPOCHS_PLAIN, EPOCHS_SYMMETRIC, LAST_TRAINING_YEAR, LEARNING_RATE, MOMENTUM, STEPS_PLAIN,
+    STEPS_SYMMETRIC, ScaleParams, WARMUP_STEPS, WEAK_WEIGHT_DECAY, WEIGHT_DECAY, scale_params,
 };
 use crate::Scale;
 use crate::context::ExperimentContext;
@@ -106,13 +106,13 @@ fn budget_departures(params: &ScaleParams, examples: u64, accelerated: bool) -> 
     };
     let rates = match accelerated {
         true => format!(
-            "{DESK_LEARNING_RATE} with and {DESK_LEARNING_RATE_NO_BN} without batch normalization"
+            "{DESK_LEARNING_RATE} with and {DESK_SMALL_LEARNING_RATE} without batch normalization"
         ),
-        false => format!("{DESK_LEARNING_RATE_NO_BN}"),
+        false => format!("{DESK_SMALL_LEARNING_RATE}"),
     };
     all.push(format!(
         "Nesterov momentum {DESK_MOMENTUM}; peak learning rate {rates}, and {LEARNING_RATE} in Table VI; \
-         weight decay {DESK_WEIGHT_DECAY:e}{longer_training}. In the paper: momentum {MOMENTUM}, learning rate \
+         weight decay {WEAK_WEIGHT_DECAY:e}{longer_training}. In the paper: momentum {MOMENTUM}, learning rate \
          {LEARNING_RATE}, weight decay {WEIGHT_DECAY:e}."
     ));
     if let Some(epochs) = params.full_epochs {

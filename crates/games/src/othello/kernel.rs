@@ -99,8 +99,8 @@ impl Kernel for Portable {
         let lines = [(1u32, inner), (8, other), (9, inner), (7, inner)];
         let mut moves = 0;
         for (step, other) in lines {
-            // Parallel prefix: the runs of opposing discs next to an own disc have up to 1 disc,
-            // after the next steps up to 2, 4 and 6.
+            // Parallel prefix (Kogge-Stone): `up` and `down` hold the runs of opposing discs that start
+            // next to an own disc, at most 1 long here, then 2, 4 and 6.
             let mut up = other & (own << step);
             let mut down = other & (own >> step);
             up |= other & (up << step);
@@ -121,7 +121,8 @@ impl Kernel for Portable {
         let rays = &RAYS[square.index()];
         let mut flips = 0;
         for &ray in &rays[..4] {
-            // The carry of the addition runs through the opposing discs to the first other square.
+            // The carry of the addition propagates through the opposing discs to the first square
+            // without one.
             let end = (other | !ray).wrapping_add(1) & own & ray;
             flips |= end.wrapping_sub(u64::from(end != 0)) & ray;
         }
@@ -253,15 +254,16 @@ mod avx2 {
         let zero = _mm256_setzero_si256();
         let ones = _mm256_cmpeq_epi64(zero, zero);
 
-        // Toward higher bits: the carry runs through the opposing discs to the first other square.
+        // Toward higher bits: the carry propagates through the opposing discs to the first square
+        // without one.
         let run = _mm256_or_si256(other, _mm256_andnot_si256(above, ones));
         let carried = _mm256_sub_epi64(run, ones);
         let end = _mm256_and_si256(_mm256_and_si256(carried, own), above);
         let no_end = _mm256_cmpeq_epi64(end, zero);
         let up = _mm256_andnot_si256(no_end, _mm256_and_si256(_mm256_add_epi64(end, ones), above));
 
-        // Toward lower bits: spread the squares without opposing discs away from the start. The
-        // first of them is the one whose nearer neighbor is not set.
+        // Toward lower bits: smear the squares of the ray that hold no opposing disc down the ray.
+        // The nearest of them is the only one whose neighbor toward `square` is not set.
         let mut stops = _mm256_andnot_si256(other, below);
         let two = _mm256_add_epi64(step, step);
         stops = _mm256_or_si256(stops, _mm256_srlv_epi64(stops, step));

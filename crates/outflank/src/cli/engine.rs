@@ -11,8 +11,8 @@ Examples:
 /// Notes below the options.
 pub const NOTES: &str = "\
 Reads commands from standard input and answers on standard output, for NBoard, GoGui or a match
-runner. A depth or clock set by the other program limits the search; with a clock alone, champion
-uses selective pruning (unless the player has ?cut=0).";
+runner. A depth or clock set by that program limits the search. With a clock and no depth,
+champion uses selective pruning, unless the player has ?cut=0.";
 
 /// A protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -28,7 +28,7 @@ pub struct EngineArgs {
     /// Protocol: NBoard (version 2) or the Go Text Protocol (version 2).
     #[arg(long, value_enum)]
     pub protocol: ProtocolArg,
-    /// Player to serve.
+    /// Player that answers.
     #[arg(long, default_value = "champion@8e16", value_name = "PLAYER")]
     pub player: String,
     /// Number of search threads.

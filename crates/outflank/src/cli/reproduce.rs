@@ -25,7 +25,8 @@ and cnn/* trains on one device.";
 pub struct ReproduceArgs {
     /// Experiment, such as preference/table2 [default: list all].
     pub experiment: Option<String>,
-    /// Size of the experiment: smoke (seconds), desk (minutes) or paper (as published; hours or days).
+    /// Size of the experiment: smoke (seconds), desk (minutes to hours on one machine) or paper (as
+    /// published; hours or days).
     #[arg(long, default_value = "desk", value_name = "smoke|desk|paper", help_heading = "Budget")]
     pub scale: Scale,
     /// Data folder with wthor, players, openings and endgames [default: embedded data].

@@ -73,8 +73,8 @@ Examples:
   outflank train self-play --opponent heuristic --opponent-share 0.25 --games 6144000";
 
 const SELF_PLAY_NOTES: &str = "\
-A batch of games is played with fixed weights. Then TD(λ) updates the value of each position from which
-a non-random move was played.";
+A batch of games is played with fixed weights. Then TD(λ) updates the value of each position from
+which a non-random move was played.";
 
 /// Options of every method that trains by playing.
 #[derive(Args, Debug, Clone)]

@@ -85,8 +85,11 @@ pub fn run(args: &AnalyzeArgs) -> Result<Outcome> {
         files::write(path, text.as_bytes())?;
     }
     if args.json {
-        let games: Vec<Value> =
-            games.iter().zip(&reports).map(|(game, report)| document(args, game, report)).collect();
+        let games: Vec<Value> = games
+            .iter()
+            .zip(&reports)
+            .map(|(game, report)| game_json(args, game, report))
+            .collect();
         print_json(&json!({ "games": games }))?;
     } else {
         print(&report::text(&reports, &method))?;
@@ -163,8 +166,8 @@ fn title(record: &Record<Othello>) -> String {
     }
 }
 
-fn document(args: &AnalyzeArgs, game: &InputGame, report: &GameReport) -> Value {
-    let move_document = |analyzed: &AnalyzedMove<Square>| {
+fn game_json(args: &AnalyzeArgs, game: &InputGame, report: &GameReport) -> Value {
+    let move_json = |analyzed: &AnalyzedMove<Square>| {
         let best: Vec<String> = analyzed.best.iter().map(Square::to_string).collect();
         let experts = report.expert_prediction(analyzed).map(|prediction| {
             let most_likely = prediction.most_likely.to_string();
@@ -189,7 +192,7 @@ fn document(args: &AnalyzeArgs, game: &InputGame, report: &GameReport) -> Value 
             "experts": experts,
         })
     };
-    let moves: Vec<Value> = report.moves.iter().map(move_document).collect();
+    let moves: Vec<Value> = report.moves.iter().map(move_json).collect();
     json!({
         "source": game.source,
         "index": game.index,

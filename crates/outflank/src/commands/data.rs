@@ -140,7 +140,7 @@ pub fn check(args: &DataArgs) -> Result<Outcome> {
         );
         print(&text)?;
     }
-    Ok(if checked.bad.is_empty() { Outcome::Done } else { Outcome::FaultsFound })
+    Ok(if checked.bad.is_empty() { Outcome::Done } else { Outcome::BadGamesFound })
 }
 
 /// `outflank data convert`.

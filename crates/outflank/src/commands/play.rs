@@ -73,7 +73,7 @@ fn play<P: BoardView + GameText>(args: &PlayArgs) -> Result<Outcome> {
         served => served?,
     }
     if args.json {
-        print_json(&document(&session, &player))?;
+        print_json(&session_json(&session, &player))?;
     }
     std::io::stdout().flush().ok();
     match session.end() {
@@ -140,7 +140,7 @@ fn style(terminal: bool) -> BoardStyle {
     BoardStyle { color, unicode: color && utf8 }
 }
 
-fn document<P: BoardView + GameText>(session: &GameSession<P>, player: &str) -> Value {
+fn session_json<P: BoardView + GameText>(session: &GameSession<P>, player: &str) -> Value {
     let (line, position) = (session.line(), session.line().position());
     let moves: Vec<String> = line.moves().iter().map(ToString::to_string).collect();
     let winner = session.winner().map(|side| side.map_or("draw".to_owned(), |s| s.to_string()));

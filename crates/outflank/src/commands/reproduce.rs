@@ -101,11 +101,11 @@ fn configuration(args: &ReproduceArgs, experiment: &dyn Experiment) -> Result<Ru
         let spec: PlayerSpec = edax.parse()?;
         ensure_usage!(
             spec.model.starts_with("nboard:"),
-            "--edax is nboard: and a command, such as 'nboard:edax -nboard', not '{edax}'"
+            "--edax must be nboard: followed by a command, such as 'nboard:edax -nboard', not '{edax}'"
         );
         settings.insert("edax".to_owned(), edax.clone().into());
     }
-    // The size of cnn/* depends on the device.
+    // The cnn/* experiments have another size on a GPU, so the device is part of the configuration.
     if args.cached {
         settings.insert("cached".to_owned(), true.into());
     } else if args.device == DeviceArg::Cuda {
@@ -140,7 +140,7 @@ fn device(args: &ReproduceArgs, experiment: &dyn Experiment) -> Result<Box<dyn D
     let name = experiment.name();
     ensure_usage!(
         name.starts_with("cnn/"),
-        "--cached has no effect with {name}; it is for the networks of cnn/*"
+        "--cached has no effect with {name}; it applies to cnn/* only"
     );
     let Some(cache) = &args.cache else {
         bail_usage!("--cached needs cached results; name their folder with --cache");
@@ -180,7 +180,7 @@ fn list(args: &ReproduceArgs) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-fn document(report: &Report) -> serde_json::Value {
+fn report_json(report: &Report) -> serde_json::Value {
     json!({
         "experiment": report.experiment,
         "scale": report.scale.name(),
@@ -220,7 +220,7 @@ fn write(
 ) -> Result<()> {
     let command = repeat_command(args, experiment);
     folder.write("cells.csv", report.table().to_csv().as_bytes())?;
-    let json = serde_json::to_string_pretty(&document(report))?;
+    let json = serde_json::to_string_pretty(&report_json(report))?;
     folder.write("report.json", format!("{json}\n").as_bytes())?;
     folder.write("report.html", report.page(&command, args.common.seed, VERSION).as_bytes())?;
     for (stem, figure, _) in &report.figures {
@@ -232,7 +232,7 @@ fn write(
 
 fn show(args: &ReproduceArgs, folder: &RunFolder, report: &Report) -> Result<()> {
     if args.common.json {
-        let mut value = document(report);
+        let mut value = report_json(report);
         value["run"] = json!(folder.path().display().to_string());
         return print_json(&value);
     }

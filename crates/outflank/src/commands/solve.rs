@@ -13,6 +13,7 @@ use outflank_runs::{Progress, files, install_stop_handler, stop_requested};
 use serde_json::json;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// Maximum size of a file of positions, in bytes.
@@ -63,7 +64,7 @@ fn read(text: &str) -> Result<Vec<Entry>> {
     let path = Path::new(text);
     if !path.is_file() {
         let entry = obf::entry(text.as_bytes());
-        let hint = "give 64 of X, O and - and the side to move in one argument, or a file";
+        let hint = "give a file, or a quoted position: 64 characters X, O or -, a space, and the side to move";
         return Ok(vec![
             entry.with_context(|| format!("'{text}' is neither a file nor a position; {hint}"))?,
         ]);
@@ -78,11 +79,11 @@ fn read(text: &str) -> Result<Vec<Entry>> {
 /// Runs `work` while another thread forwards a stop request to it.
 fn stoppable<T>(work: impl FnOnce(&Arc<SearchControl>) -> Option<T>) -> Option<T> {
     let control = Arc::new(SearchControl::unlimited());
-    let finished = Arc::new(SearchControl::unlimited());
+    let finished = AtomicBool::new(false);
     std::thread::scope(|scope| {
-        let (search, watched) = (Arc::clone(&control), Arc::clone(&finished));
+        let (search, finished) = (Arc::clone(&control), &finished);
         scope.spawn(move || {
-            while !watched.stopped() {
+            while !finished.load(Ordering::Relaxed) {
                 if stop_requested() {
                     search.stop();
                 }
@@ -90,14 +91,14 @@ fn stoppable<T>(work: impl FnOnce(&Arc<SearchControl>) -> Option<T>) -> Option<T
             }
         });
         let found = work(&control);
-        finished.stop();
+        finished.store(true, Ordering::Relaxed);
         found
     })
 }
 
 fn show(args: &SolveArgs, solved: &[SolvedPosition]) -> Result<()> {
     if args.json {
-        let positions: Vec<_> = solved.iter().map(document).collect();
+        let positions: Vec<_> = solved.iter().map(position_json).collect();
         return print_json(&json!({ "positions": positions }));
     }
     if solved.is_empty() {
@@ -114,17 +115,17 @@ fn show(args: &SolveArgs, solved: &[SolvedPosition]) -> Result<()> {
         ("seconds", Align::Right),
     ];
     if has_stated_scores {
-        columns.push(("file", Align::Left));
+        columns.push(("score in file", Align::Left));
     }
     let mut table = Table::new(columns);
-    let mut wrong = 0;
+    let mut mismatches = 0;
     for (number, found) in solved.iter().enumerate() {
         let mut row = vec![
             (number + 1).to_string(),
             found.entry.position.empties().to_string(),
             found.entry.side.to_string(),
             format!("{:+}", found.score),
-            found.best.clone().unwrap_or_else(|| "over".to_owned()),
+            found.best.clone().unwrap_or_else(|| "game over".to_owned()),
             grouped(found.nodes),
             format!("{:.2}", found.seconds),
         ];
@@ -134,7 +135,7 @@ fn show(args: &SolveArgs, solved: &[SolvedPosition]) -> Result<()> {
                 Some(true) => "same".to_owned(),
                 Some(false) => "DIFFERENT".to_owned(),
             });
-            wrong += usize::from(found.matches_stated_scores() == Some(false));
+            mismatches += usize::from(found.matches_stated_scores() == Some(false));
         }
         table.row(row);
     }
@@ -146,13 +147,13 @@ fn show(args: &SolveArgs, solved: &[SolvedPosition]) -> Result<()> {
         grouped(nodes),
         nodes as f64 / seconds.max(1e-9) / 1e6
     );
-    if wrong > 0 {
-        text.push_str(&format!("{wrong} scores in the file differ from ours\n"));
+    if mismatches > 0 {
+        text.push_str(&format!("{mismatches} scores differ from those in the file\n"));
     }
     print(&text)
 }
 
-fn document(found: &SolvedPosition) -> serde_json::Value {
+fn position_json(found: &SolvedPosition) -> serde_json::Value {
     let line = obf::write(&Entry { scores: Vec::new(), ..found.entry.clone() });
     let side = if found.entry.side == Side::Black { "black" } else { "white" };
     json!({

@@ -252,7 +252,7 @@ fn references() -> impl Iterator<Item = &'static str> {
     registry::EMBEDDED_PLAYERS
         .iter()
         .filter(|player| player.game == Game::Othello)
-        .filter(|player| !["heuristic", "policy network"].contains(&player.kind))
+        .filter(|player| !["named features", "policy network"].contains(&player.kind))
         .map(|player| player.name)
 }
 
@@ -338,9 +338,9 @@ fn measure(
 
 /// How the embedded players of the league were made.
 const REFERENCE_TRAINING: [(&str, &str); 4] = [
-    ("champion", "self-play over 6.1 million games on large patterns"),
+    ("champion", "6.1 million games of self-play and against heuristic, on large patterns"),
     ("ipref", "6.3 million expert decisions on large patterns"),
-    ("ann", "self-play of a neural network"),
+    ("ann", "a million games of a neural network against a second one"),
     ("heuristic", "a published table of one weight per square"),
 ];
 

@@ -39,7 +39,7 @@ pub struct SearchResult<M> {
     pub depth: u32,
     /// The score of the previous iteration, for the side to move. For depth 1 this is the model's
     /// value of the position.
-    pub previous: SearchScore,
+    pub previous_score: SearchScore,
     /// Whether the scores are exact, from the endgame solver.
     pub exact: bool,
     /// Nodes searched, without those of the endgame solver.
@@ -135,14 +135,14 @@ impl<P: Searchable> IterativeDeepening<P> {
             if solvable { self.max_depth.min(MAX_DEPTH_BEFORE_SOLVER) } else { self.max_depth };
         let mut best: Option<SearchResult<P::Move>> = None;
         let side = position.to_move();
-        let mut previous = SearchScore::Estimate(-self.model.value(position, side.other()));
+        let mut previous_score = SearchScore::Estimate(-self.model.value(position, side.other()));
         for depth in 1..=max_depth {
             let first =
                 best.as_ref().and_then(|result| result.moves.first()).map(|scored| scored.mv);
             let mode = if all_moves { RootMode::All } else { RootMode::Best { first } };
             let Some(root) = self.iterate(position, depth, mode, control) else { break };
-            let result = self.result(position, (depth, previous), all_moves, &root);
-            previous = result.moves.first().map_or(previous, |scored| scored.score);
+            let result = self.result(position, (depth, previous_score), all_moves, &root);
+            previous_score = result.moves.first().map_or(previous_score, |scored| scored.score);
             on_result(&result);
             // If all scores are proven, deeper iterations cannot change them.
             let proven =
@@ -154,7 +154,7 @@ impl<P: Searchable> IterativeDeepening<P> {
             }
         }
         if solvable && !control.stopped() {
-            let solved = self.solve(position, previous, all_moves, control);
+            let solved = self.solve(position, previous_score, all_moves, control);
             if let Some(solved) = solved {
                 on_result(&solved);
                 best = Some(solved);
@@ -203,7 +203,7 @@ impl<P: Searchable> IterativeDeepening<P> {
     fn result(
         &self,
         position: &P,
-        (depth, previous): (u32, SearchScore),
+        (depth, previous_score): (u32, SearchScore),
         all_moves: bool,
         root: &[Candidate<P>],
     ) -> SearchResult<P::Move> {
@@ -228,14 +228,14 @@ impl<P: Searchable> IterativeDeepening<P> {
             next = self.table.get(&at).map(|entry| entry.best);
         }
         let (nodes, evaluated) = self.counts();
-        SearchResult { moves, pv, depth, previous, exact: false, nodes, evaluated }
+        SearchResult { moves, pv, depth, previous_score, exact: false, nodes, evaluated }
     }
 
     /// Solves the position with the endgame solver.
     fn solve(
         &mut self,
         position: &P,
-        previous: SearchScore,
+        previous_score: SearchScore,
         all_moves: bool,
         control: &Arc<SearchControl>,
     ) -> Option<SearchResult<P::Move>> {
@@ -248,7 +248,15 @@ impl<P: Searchable> IterativeDeepening<P> {
             .map(|(mv, result)| ScoredMove { mv, score: SearchScore::Proven(result) })
             .collect();
         let pv = moves.first().map(|scored| scored.mv).into_iter().collect();
-        Some(SearchResult { moves, pv, depth: MAX_DEPTH, previous, exact: true, nodes, evaluated })
+        Some(SearchResult {
+            moves,
+            pv,
+            depth: MAX_DEPTH,
+            previous_score,
+            exact: true,
+            nodes,
+            evaluated,
+        })
     }
 
     /// Returns the numbers of searched nodes and of evaluated positions, summed over the threads.

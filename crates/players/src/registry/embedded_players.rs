@@ -21,7 +21,7 @@ pub const EMBEDDED_PLAYERS: [EmbeddedPlayer; 12] = [
         name: "champion",
         game: Game::Othello,
         kind: "patterns",
-        about: "trained on 6 million games of self-play and against heuristic; patterns by stage, 5 million weights",
+        about: "trained on 6.1 million games of self-play and against heuristic; patterns by stage, 5 million weights",
     },
     EmbeddedPlayer {
         name: "ipref",
@@ -51,7 +51,7 @@ pub const EMBEDDED_PLAYERS: [EmbeddedPlayer; 12] = [
         name: "heuristic",
         game: Game::Othello,
         kind: "piece counter",
-        about: "standard heuristic of the Othello League, 64 weights",
+        about: "standard weighted piece counter (WPC) of the Othello League, 64 weights",
     },
     EmbeddedPlayer {
         name: "yoshioka",
@@ -62,8 +62,8 @@ pub const EMBEDDED_PLAYERS: [EmbeddedPlayer; 12] = [
     EmbeddedPlayer {
         name: "gp",
         game: Game::Othello,
-        kind: "heuristic",
-        about: "trained by Gaussian-process preference learning; 8 named features, intended for @4",
+        kind: "named features",
+        about: "trained by Gaussian-process preference learning; 8 named features, intended for search depth 4 (gp@4)",
     },
     EmbeddedPlayer {
         name: "random",
@@ -80,8 +80,8 @@ pub const EMBEDDED_PLAYERS: [EmbeddedPlayer; 12] = [
     EmbeddedPlayer {
         name: "gp-checkers",
         game: Game::Checkers,
-        kind: "heuristic",
-        about: "trained by Gaussian-process preference learning; 6 named features, intended for @4",
+        kind: "named features",
+        about: "trained by Gaussian-process preference learning; 6 named features, intended for search depth 4 (gp-checkers@4)",
     },
     EmbeddedPlayer {
         name: "random",

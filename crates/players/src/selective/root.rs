@@ -189,11 +189,11 @@ impl SelectiveSearch {
         let (board, empties) = (position.board(), position.empties());
         let mut root = root_moves(board);
         let evaluation = self.workers.first_mut().map_or(0, |worker| worker.evaluate(board));
-        let mut previous = SearchScore::Estimate(evaluation as f32 / DISC as f32);
+        let mut previous_score = SearchScore::Estimate(evaluation as f32 / DISC as f32);
         let mut best: Option<SearchResult<Square>> = None;
         let mut report = |search: &SelectiveSearch, root: &[RootMove], depth: u32, exact: bool| {
-            let result = search.result(position, root, (depth, exact), previous, all_moves);
-            previous = result.moves.first().map_or(previous, |scored| scored.score);
+            let result = search.result(position, root, (depth, exact), previous_score, all_moves);
+            previous_score = result.moves.first().map_or(previous_score, |scored| scored.score);
             on_result(&result);
             best = Some(result);
         };
@@ -357,7 +357,7 @@ impl SelectiveSearch {
         position: &Othello,
         root: &[RootMove],
         (depth, exact): (u32, bool),
-        previous: SearchScore,
+        previous_score: SearchScore,
         all_moves: bool,
     ) -> SearchResult<Square> {
         let count = if all_moves { root.len() } else { 1 };
@@ -381,7 +381,7 @@ impl SelectiveSearch {
             next = self.table.get(hash(at.board())).and_then(|entry| entry.best);
         }
         let evaluated = self.workers.iter().map(|worker| worker.evaluated).sum();
-        SearchResult { moves, pv, depth, previous, exact, nodes: self.nodes(), evaluated }
+        SearchResult { moves, pv, depth, previous_score, exact, nodes: self.nodes(), evaluated }
     }
 }
 

@@ -4,8 +4,8 @@
 //! plan has the same text, so the wording must not change.
 
 use super::super::{
-    BATCH_SIZE, CPU_WARMUP_STEPS, DESK_LEARNING_RATE, DESK_LEARNING_RATE_NO_BN, DESK_MOMENTUM,
-    DESK_WEIGHT_DECAY, LAST_TRAINING_YEAR, LEARNING_RATE, MOMENTUM, NetSpec, WARMUP_STEPS,
+    BATCH_SIZE, CPU_WARMUP_STEPS, DESK_LEARNING_RATE, DESK_MOMENTUM, DESK_SMALL_LEARNING_RATE,
+    LAST_TRAINING_YEAR, LEARNING_RATE, MOMENTUM, NetSpec, WARMUP_STEPS, WEAK_WEIGHT_DECAY,
     WEIGHT_DECAY,
 };
 use super::omissions::OmissionReason;
@@ -50,10 +50,10 @@ impl TrainedNetCache<'_> {
         // batches, so may a very deep network at the start.
         let has_batch_norm = net.nodes().iter().any(|node| node.op == Op::BatchNorm);
         let learning_rate = match (has_batch_norm, spec.quarter_budget) {
-            (false, _) => DESK_LEARNING_RATE_NO_BN,
+            (false, _) => DESK_SMALL_LEARNING_RATE,
             (true, true) => LEARNING_RATE,
             (true, false) if accelerated => DESK_LEARNING_RATE,
-            (true, false) => DESK_LEARNING_RATE_NO_BN,
+            (true, false) => DESK_SMALL_LEARNING_RATE,
         };
         // Short training does not overfit. Members of an ensemble overfit differently, which
         // averaging cancels.
@@ -65,7 +65,7 @@ impl TrainedNetCache<'_> {
             schedule: LrSchedule::Cosine,
             warmup_steps: if accelerated { WARMUP_STEPS } else { CPU_WARMUP_STEPS },
             optimizer: Optimizer::Sgd { momentum: DESK_MOMENTUM, nesterov: true },
-            weight_decay: if weak_decay { DESK_WEIGHT_DECAY } else { WEIGHT_DECAY },
+            weight_decay: if weak_decay { WEAK_WEIGHT_DECAY } else { WEIGHT_DECAY },
             label_smoothing: 0.0,
             seed,
         }
