@@ -105,7 +105,7 @@ impl Run {
     /// Returns the measurement `name` after a round; NaN if there is none.
     fn at(&self, round: u64, name: &str) -> f64 {
         let column = self.columns.iter().position(|column| column == name);
-        let point = self.curve.iter().find(|point| point.games == round);
+        let point = self.curve.iter().find(|point| point.spent == round);
         let value = column.zip(point).and_then(|(column, point)| point.scores.get(column));
         value.copied().unwrap_or(f64::NAN)
     }

@@ -145,7 +145,7 @@ impl TrainingPlan {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Measurement {
     /// The budget used before this measurement, in its unit.
-    pub games: u64,
+    pub spent: u64,
     /// The training metrics, then those of the evaluator, such as the score against each opponent,
     /// 0 to 100.
     pub scores: Vec<f64>,
@@ -159,7 +159,7 @@ pub struct Measurement {
 #[derive(Clone, Copy, Debug)]
 pub struct TrainingStatus<'a> {
     /// The budget used so far.
-    pub games: u64,
+    pub spent: u64,
     /// The budget.
     pub budget: u64,
     /// The last measurement, if there is one.
@@ -277,9 +277,9 @@ pub fn remove_outputs<M: SaveModel>(folder: &Path) {
     }
 }
 
-/// Returns the number of measurement intervals completed when `games` of the budget are used.
-fn intervals_passed(games: u64, measurements: u64, budget: u64) -> u64 {
-    let number = u128::from(games) * u128::from(measurements) / u128::from(budget.max(1));
+/// Returns the number of measurement intervals completed when `spent` of the budget is used.
+fn intervals_passed(spent: u64, measurements: u64, budget: u64) -> u64 {
+    let number = u128::from(spent) * u128::from(measurements) / u128::from(budget.max(1));
     u64::try_from(number).unwrap_or(u64::MAX)
 }
 
@@ -295,7 +295,7 @@ pub fn measurement_at(
     let last = curve.len().checked_sub(1)?;
     let number_of = |index: usize| match index == last {
         true => measurements,
-        false => intervals_passed(curve[index].games, measurements, budget),
+        false => intervals_passed(curve[index].spent, measurements, budget),
     };
     let before = (0..curve.len()).rev().find(|&index| number_of(index) <= number);
     before.map(|index| &curve[index]).or(curve.first())
@@ -309,7 +309,7 @@ mod tests {
     #[test]
     fn measurements_are_numbered_by_their_intervals() {
         let point =
-            |games: u64| Measurement { games, scores: vec![], errors: vec![], losses: vec![] };
+            |spent: u64| Measurement { spent, scores: vec![], errors: vec![], losses: vec![] };
         let mut curve = Vec::new();
         let (mut spent, mut last) = (0, 0);
         while spent + 48_425 <= 1_000_000 {
@@ -320,7 +320,7 @@ mod tests {
             }
         }
         curve.push(point(spent));
-        let at = |number: u64| measurement_at(&curve, number, 10, 1_000_000).unwrap().games;
+        let at = |number: u64| measurement_at(&curve, number, 10, 1_000_000).unwrap().spent;
         // The first generation past each tenth of the budget; the end is the tenth measurement.
         for number in 1..10 {
             assert_eq!(at(number), (number * 100_000).div_ceil(48_425) * 48_425);
@@ -328,7 +328,7 @@ mod tests {
         assert_eq!(at(10), 20 * 48_425);
         // Generations of 400,000: missing measurements repeat the previous one.
         let coarse = [point(400_000), point(800_000)];
-        let at = |number: u64| measurement_at(&coarse, number, 10, 1_000_000).unwrap().games;
+        let at = |number: u64| measurement_at(&coarse, number, 10, 1_000_000).unwrap().spent;
         assert_eq!([1, 4, 9, 10].map(at), [400_000, 400_000, 400_000, 800_000]);
         assert_eq!(measurement_at(&[], 1, 10, 1_000_000), None);
     }

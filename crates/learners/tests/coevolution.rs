@@ -275,7 +275,7 @@ fn stopped_runs_resume_to_the_same_bytes() {
             let mut learner = Coevolution::new(config.clone(), 5, threads).unwrap();
             let mut seen = 0;
             let trained = trainer(games).run(&mut learner, &against(10), folder, |status| {
-                assert!(status.games <= games);
+                assert!(status.spent <= games);
                 seen += 1;
                 stop_after != Some(seen)
             });
@@ -325,7 +325,7 @@ fn damaged_and_foreign_checkpoints_are_errors() {
 fn runs_resume_from_the_previous_checkpoint() {
     let run = |folder: &Path, games: u64| {
         let mut learner = Coevolution::new(training_only(1), 5, 1).unwrap();
-        trainer(40).run(&mut learner, &against(10), folder, |status| status.games < games).unwrap()
+        trainer(40).run(&mut learner, &against(10), folder, |status| status.spent < games).unwrap()
     };
     let uninterrupted = tempfile::tempdir().unwrap();
     assert!(run(uninterrupted.path(), u64::MAX).complete);

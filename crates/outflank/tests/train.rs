@@ -52,13 +52,13 @@ fn a_training_run_trains_measures_and_reports() {
         assert!(model["all"]["percent"].as_f64() > model["choices"]["percent"].as_f64());
     }
     let percent = |i: usize| accuracy[i]["choices"]["percent"].as_f64().unwrap();
-    assert_eq!(accuracy[0]["name"], "learned");
+    assert_eq!(accuracy[0]["name"], "trained");
     let heuristic = accuracy.iter().position(|model| model["name"] == "heuristic").unwrap();
     assert!(percent(0) > percent(heuristic), "the accuracy exceeds that of the heuristic: {found}");
     let matches = found["matches"].as_array().unwrap();
     for report in matches {
         has_keys(report, &["a", "b", "games", "wins", "draws", "losses", "score", "error"]);
-        assert_eq!((&report["a"], &report["games"]), (&json!("learned"), &json!(40)));
+        assert_eq!((&report["a"], &report["games"]), (&json!("trained"), &json!(40)));
     }
     // References are all embedded players but the heuristic of named features, which needs a search, and the
     // convolutional networks, which are slow; the cross table has the same games.
@@ -71,7 +71,7 @@ fn a_training_run_trains_measures_and_reports() {
     assert_eq!(matches.len(), embedded);
     let league = &found["league"]["players"];
     assert_eq!(league.as_array().unwrap().len(), embedded + 1);
-    let standing = league.as_array().unwrap().iter().find(|p| p["name"] == "learned").unwrap();
+    let standing = league.as_array().unwrap().iter().find(|p| p["name"] == "trained").unwrap();
     let points =
         |m: &serde_json::Value| m["wins"].as_f64().unwrap() + 0.5 * m["draws"].as_f64().unwrap();
     assert_eq!(standing["points"].as_f64().unwrap(), matches.iter().map(points).sum::<f64>());
@@ -160,7 +160,7 @@ fn online_training_with_large_patterns_and_test_years() {
     assert_eq!(found["weights"], json!(15 * (501_876 + 5 * 64)));
     let percent = |i: usize| found["accuracy"][i]["choices"]["percent"].as_f64().unwrap();
     let names: Vec<&str> = (0..5).map(|i| found["accuracy"][i]["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["learned", "champion", "ipref", "ann", "heuristic"]);
+    assert_eq!(names, ["trained", "champion", "ipref", "ann", "heuristic"]);
     // A few games suffice to beat the heuristic, but not ipref, which was trained on all games and has an
     // accuracy of 58.3% on later years.
     assert!(percent(0) > percent(4) && percent(2) > percent(0), "{found}");
@@ -221,10 +221,10 @@ fn no_method_depends_on_the_number_of_threads() {
         assert_same_files(&sandbox.tree(&one), &sandbox.tree(&two));
         has_keys(&found, &["method", "run", "model", "seconds", "accuracy", "matches"]);
         assert_eq!(found["method"], name);
-        let learned = &found["accuracy"][0];
-        assert_eq!(learned["name"], "learned");
+        let trained = &found["accuracy"][0];
+        assert_eq!(trained["name"], "trained");
         // A random move is right one time in eight. lstd predicts results of games, of which there are few.
-        let percent = learned["choices"]["percent"].as_f64().unwrap();
+        let percent = trained["choices"]["percent"].as_f64().unwrap();
         assert!(percent > if name == "lstd" { 5.0 } else { 15.0 }, "{method:?}: {percent}");
         assert_eq!(found["weights"], json!(wanted), "{method:?}");
         // The report has the command, and the configuration repeats the run.

@@ -187,7 +187,7 @@ pub(crate) fn fit<'py>(
                 Some(value) if value.is_finite() => format!("{value:.4}"),
                 _ => String::new(),
             };
-            task.report(status.games, status.budget, &message)
+            task.report(status.spent, status.budget, &message)
         });
         let outcome = outcome.map_err(|error| error.to_string())?;
         if outcome.complete {
@@ -205,7 +205,7 @@ pub(crate) fn fit<'py>(
     about.set_item("remarks", remarks)?;
     let row = |point: &Measurement| {
         let row = PyDict::new(py);
-        row.set_item("iteration", point.games)?;
+        row.set_item("iteration", point.spent)?;
         for (column, score) in outcome.columns.iter().zip(&point.scores) {
             row.set_item(&column.name, score)?;
         }

@@ -295,7 +295,7 @@ impl<'a> TrainedNetCache<'a> {
         let trained = trainer
             .run(&mut learner, &NoEvaluator, &training, |status| {
                 if logged.elapsed() >= every {
-                    log(&format!("{}: step {} of {steps}", spec.net, status.games));
+                    log(&format!("{}: step {} of {steps}", spec.net, status.spent));
                     logged = Instant::now();
                 }
                 true

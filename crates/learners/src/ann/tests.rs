@@ -228,7 +228,7 @@ fn a_diverged_run_keeps_its_last_checkpoint() {
     let mut again = AnnLearner::new(config.clone());
     let mut first = None;
     let trained = trainer.run(&mut again, &evaluator, folder.path(), |status| {
-        first.get_or_insert(status.games);
+        first.get_or_insert(status.spent);
         true
     });
     assert!(trained.unwrap().complete);

@@ -135,7 +135,7 @@ pub(super) fn load_checkpoint<L: Learner + ?Sized>(
 fn encode_curve(curve: &[Measurement]) -> String {
     let mut text = String::new();
     for point in curve {
-        let _ = write!(text, "{}", point.games);
+        let _ = write!(text, "{}", point.spent);
         let Measurement { scores, errors, losses, .. } = point;
         for ((score, error), lost) in scores.iter().zip(errors).zip(losses) {
             let _ = write!(text, " {score} {error} {lost}");
@@ -148,12 +148,12 @@ fn encode_curve(curve: &[Measurement]) -> String {
 fn decode_curve(text: &str) -> Option<Vec<Measurement>> {
     let point = |line: &str| {
         let mut words = line.split(' ');
-        let games = words.next()?.parse().ok()?;
+        let spent = words.next()?.parse().ok()?;
         let numbers: Option<Vec<f64>> = words.map(|word| word.parse().ok()).collect();
         let numbers = numbers?;
         let (triples, rest) = numbers.as_chunks::<3>();
         rest.is_empty().then(|| Measurement {
-            games,
+            spent,
             scores: triples.iter().map(|triple| triple[0]).collect(),
             errors: triples.iter().map(|triple| triple[1]).collect(),
             losses: triples.iter().map(|triple| triple[2]).collect(),

@@ -69,7 +69,7 @@ pub(super) fn write_metrics(
     text.push('\n');
     let mut scalars = Vec::new();
     for point in curve {
-        let _ = write!(text, "{}", point.games);
+        let _ = write!(text, "{}", point.spent);
         for ((value, error), column) in point.scores.iter().zip(&point.errors).zip(columns) {
             let known = value.is_finite();
             text.push(',');
@@ -84,7 +84,7 @@ pub(super) fn write_metrics(
             }
             if known {
                 let tag = column.tag.clone();
-                scalars.push(Scalar { tag, step: point.games, value: *value as f32 });
+                scalars.push(Scalar { tag, step: point.spent, value: *value as f32 });
             }
         }
         text.push('\n');

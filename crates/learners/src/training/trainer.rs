@@ -124,7 +124,7 @@ impl<L: Learner + ?Sized, E: Evaluator<L>> Loop<'_, L, E> {
                 self.save_checkpoint()?;
             }
             let last = self.curve.last();
-            let proceed = on_progress(TrainingStatus { games: spent, budget, last });
+            let proceed = on_progress(TrainingStatus { spent, budget, last });
             if let Some(end) = end {
                 return self.finish(end);
             }
@@ -164,7 +164,7 @@ impl<L: Learner + ?Sized, E: Evaluator<L>> Loop<'_, L, E> {
 
     /// Returns whether the learner is measured now.
     fn is_due(&self, spent: u64, budget: u64, finished: bool) -> bool {
-        let last = self.curve.last().map_or(0, |point| point.games);
+        let last = self.curve.last().map_or(0, |point| point.spent);
         let passed = |spent: u64| self.plan.schedule.passed(spent, budget);
         passed(spent) > passed(last)
             || (finished && last < spent)
@@ -185,7 +185,7 @@ impl<L: Learner + ?Sized, E: Evaluator<L>> Loop<'_, L, E> {
         losses.splice(0..0, std::iter::repeat_n(0.0, training));
         errors.resize(scores.len(), 0.0);
         losses.resize(scores.len(), 0.0);
-        self.curve.push(Measurement { games: spent, scores, errors, losses });
+        self.curve.push(Measurement { spent, scores, errors, losses });
         write_metrics(&self.curve, self.plan.unit, &self.columns, self.folder)?;
         let schedule = self.plan.schedule;
         let number = if finished { schedule.last(budget) } else { schedule.passed(spent, budget) };
@@ -245,7 +245,7 @@ impl<L: Learner + ?Sized, E: Evaluator<L>> Loop<'_, L, E> {
         self.curve.last().map_or_else(String::new, |point| {
             format!(
                 "; the model of the last measurement, after {} {}, is in {}",
-                point.games,
+                point.spent,
                 self.plan.unit,
                 model_file::<L::Model>(self.folder, 0).display()
             )

@@ -18,6 +18,7 @@ use crate::{Outcome, VERSION};
 use anyhow::Result;
 use outflank_arena::accuracy::{Hits, accuracy};
 use outflank_arena::league::{League, play_league};
+use outflank_arena::matches::MatchReport;
 use outflank_arena::{ContestConfig, ratings};
 use outflank_games::othello::Othello;
 use outflank_games::{Game, Line};
@@ -40,10 +41,16 @@ use std::sync::Arc;
 use std::time::Instant;
 
 /// File name of the model.
-const MODEL: &str = "model.safetensors";
+const MODEL_FILE: &str = "model.safetensors";
 
 /// Probability of a random move in the league; without it deterministic players repeat their games.
-const RANDOM: f64 = 0.1;
+const RANDOM_MOVES: f64 = 0.1;
+
+/// The name of the trained player in results.
+pub const TRAINED_PLAYER: &str = "trained";
+
+/// The name of the trained player in journals. It seeds the games, so it is that of version 0.1.
+pub const STORED_NAME: &str = "learned";
 
 /// Up to this iteration the accuracy is measured at each one, later at every tenth.
 const DENSE_ITERATIONS: u64 = 50;
@@ -86,29 +93,33 @@ pub fn run(args: &TrainArgs) -> Result<Outcome> {
         );
         return Ok(Outcome::Stopped);
     }
-    let seen = ExamplesSeen::new(&trained, &split);
+    let stats = TrainingSetStats::new(&trained, &split);
     let result = measure(args, &options, &source, split, trained, &league)?;
-    write(args, &options, &folder, &result, &seen)?;
-    show(args, &folder, &result, &seen, began.elapsed().as_secs_f64())?;
+    write(args, &options, &folder, &result, &stats)?;
+    show(args, &folder, &result, &stats, began.elapsed().as_secs_f64())?;
     Ok(Outcome::Done)
 }
 
-/// What the method has processed, counted by the learner and in the training set.
-struct ExamplesSeen {
+/// The learner's counters, and statistics of the training set.
+struct TrainingSetStats {
     counts: TrainingCounts,
-    /// Distinct positions among the examples.
-    distinct: usize,
-    /// Percentage of the test decisions whose position is among them.
-    overlap: f64,
+    /// Number of distinct positions in the training set.
+    distinct_positions: usize,
+    /// Percentage of the test decisions whose position is also in the training set.
+    test_overlap: f64,
 }
 
-impl ExamplesSeen {
-    fn new(trained: &Trained, split: &TrainTestSplit) -> ExamplesSeen {
-        let seen: HashSet<Othello> = split.train.items().iter().map(|d| d.position).collect();
+impl TrainingSetStats {
+    fn new(trained: &Trained, split: &TrainTestSplit) -> TrainingSetStats {
+        let positions: HashSet<Othello> = split.train.items().iter().map(|d| d.position).collect();
         let test = split.test.items();
-        let common = test.iter().filter(|decision| seen.contains(&decision.position)).count();
-        let overlap = 100.0 * common as f64 / test.len().max(1) as f64;
-        ExamplesSeen { counts: trained.counts, distinct: seen.len(), overlap }
+        let common = test.iter().filter(|decision| positions.contains(&decision.position)).count();
+        let test_overlap = 100.0 * common as f64 / test.len().max(1) as f64;
+        TrainingSetStats {
+            counts: trained.counts,
+            distinct_positions: positions.len(),
+            test_overlap,
+        }
     }
 }
 
@@ -207,7 +218,8 @@ fn train(
 }
 
 /// Divides the test decisions if the validation metric selects the model: the accuracy of the
-/// selected model is then measured on decisions that did not select it.
+/// selected model is then measured on decisions that did not select it. Otherwise both are all test
+/// decisions, and the validation accuracy is the test accuracy.
 fn validation_and_test(
     args: &TrainArgs,
     decisions: &[Decision<Othello>],
@@ -236,7 +248,7 @@ fn curve(
             at.map(|at| Hits::from_percent(point.scores[at], count as u64))
         };
         CurvePoint {
-            iteration: point.games as u32,
+            iteration: point.spent as u32,
             objective: value(objective),
             residual: value(residual),
             training: hits(training, sizes.0),
@@ -271,8 +283,8 @@ fn play(
     policy: Arc<dyn Policy<Othello>>,
 ) -> Result<(League<Othello>, u64)> {
     let names: Vec<String> = references().map(str::to_owned).collect();
-    let mut factories = vec![registry::policy_factory("learned", policy, RANDOM)];
-    factories.extend(registry::factories::<Othello>(&names, RANDOM)?);
+    let mut factories = vec![registry::policy_factory(STORED_NAME, policy, RANDOM_MOVES)];
+    factories.extend(registry::factories::<Othello>(&names, RANDOM_MOVES)?);
     let pairs = factories.len() * (factories.len() - 1) / 2;
     let total = args.match_games * pairs as u64;
     let config = ContestConfig {
@@ -307,12 +319,19 @@ fn measure(
     let policies = references.iter().map(|(name, value)| -> (String, Arc<dyn Policy<Othello>>) {
         (name.clone(), Arc::new(OnePlyPolicy(Arc::clone(value))))
     });
-    let accuracy = std::iter::once(("learned".to_owned(), model.policy()))
+    let accuracy = std::iter::once((TRAINED_PLAYER.to_owned(), model.policy()))
         .chain(policies)
         .map(|(name, policy)| (name, accuracy(&*policy, &test)))
         .collect();
     let choices = test.iter().filter(|d| !d.is_forced()).copied().collect();
-    let report = league.report(&ratings::RatingConfig::default())?;
+    let mut report = league.report(&ratings::RatingConfig::default())?;
+    for standing in report.players.iter_mut().filter(|player| player.name == STORED_NAME) {
+        standing.name = TRAINED_PLAYER.to_owned();
+    }
+    let match_report = |other: usize| {
+        let a = TRAINED_PLAYER.to_owned();
+        MatchReport { a, ..league.match_report(0, other) }
+    };
     let ranked: Vec<&str> = report.players.iter().map(|player| player.name.as_str()).collect();
     Ok(TrainingResult {
         context: context(&ranked, split.train_games.len()),
@@ -327,9 +346,9 @@ fn measure(
         iteration_unit: methods::iteration_unit(args.method.0, options).to_owned(),
         curve: trained.curve,
         accuracy,
-        matches: (1..league.names.len()).map(|other| league.match_report(0, other)).collect(),
+        matches: (1..league.names.len()).map(match_report).collect(),
         league: report,
-        random: RANDOM,
+        random: RANDOM_MOVES,
         model,
         references,
         test_choices: choices,
@@ -344,9 +363,9 @@ const REFERENCE_TRAINING: [(&str, &str); 4] = [
     ("heuristic", "a published table of one weight per square"),
 ];
 
-/// Says what the place in a league, best player first, means.
+/// Describes the rank of the trained player in the league. `ranked` lists the players, best first.
 fn context(ranked: &[&str], games: usize) -> String {
-    let Some(rank) = ranked.iter().position(|name| *name == "learned") else {
+    let Some(rank) = ranked.iter().position(|name| *name == TRAINED_PLAYER) else {
         return String::new();
     };
     let with_training = |names: &[&str]| {
@@ -374,12 +393,12 @@ fn context(ranked: &[&str], games: usize) -> String {
 }
 
 /// The JSON document of the results.
-fn document(result: &TrainingResult, seen: &ExamplesSeen) -> serde_json::Value {
+fn result_json(result: &TrainingResult, stats: &TrainingSetStats) -> serde_json::Value {
     let mut value = present::training_json(result);
-    value["examples_seen"] = json!(seen.counts.examples);
-    value["epochs"] = json!(seen.counts.epochs);
-    value["distinct_positions"] = json!(seen.distinct);
-    value["test_overlap"] = json!(seen.overlap);
+    value["examples_seen"] = json!(stats.counts.examples);
+    value["epochs"] = json!(stats.counts.epochs);
+    value["distinct_positions"] = json!(stats.distinct_positions);
+    value["test_overlap"] = json!(stats.test_overlap);
     value
 }
 
@@ -388,14 +407,14 @@ fn write(
     options: &MethodOptions,
     folder: &RunFolder,
     result: &TrainingResult,
-    seen: &ExamplesSeen,
+    stats: &TrainingSetStats,
 ) -> Result<()> {
     let about = crate::run_folder::provenance(folder, options::repeat_command(args, options))?;
     folder.write("accuracy.csv", present::stage_table(&result.accuracy).to_csv().as_bytes())?;
     folder.write("matches.csv", present::match_list(&result.matches).to_csv().as_bytes())?;
     folder.write("cross-table.csv", present::cross_table(&result.league).to_csv().as_bytes())?;
     // Without the training time, so that the same run gives the same bytes.
-    let json = serde_json::to_string_pretty(&document(result, seen))?;
+    let json = serde_json::to_string_pretty(&result_json(result, stats))?;
     folder.write("result.json", format!("{json}\n").as_bytes())?;
     folder.write("report.html", present::training_page(result, &about).as_bytes())?;
     Ok(())
@@ -405,14 +424,14 @@ fn show(
     args: &TrainArgs,
     folder: &RunFolder,
     result: &TrainingResult,
-    seen: &ExamplesSeen,
+    stats: &TrainingSetStats,
     seconds: f64,
 ) -> Result<()> {
     let path = folder.path().display().to_string();
     if args.common.json {
-        let mut value = document(result, seen);
+        let mut value = result_json(result, stats);
         value["run"] = json!(path);
-        value["model"] = json!(folder.join(MODEL).display().to_string());
+        value["model"] = json!(folder.join(MODEL_FILE).display().to_string());
         value["seconds"] = json!(seconds);
         return print_json(&value);
     }
@@ -420,7 +439,8 @@ fn show(
     let _ =
         writeln!(text, "{seconds:.1} s. The model, the training curve and a report are in {path}.");
     let _ = writeln!(text, "Next: open {path}/report.html");
-    // Without search: values that were trained to rank moves play worse with it.
+    // The suggested match uses no search, because values that were trained to rank moves play worse with
+    // search.
     let _ = writeln!(text, "      outflank match {path} heuristic --games 100 --random 0.1");
     let _ = writeln!(text, "      outflank train --features 1tuple, or --records your/games.wtb");
     print(&text)

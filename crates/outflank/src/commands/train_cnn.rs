@@ -278,20 +278,20 @@ fn train_network(
     let mut seen = 0;
     let trained = Trainer::new(plan).run(learner, &validation, folder.path(), |status| {
         if std::mem::take(&mut first) {
-            progress.set_position(status.games);
+            progress.set_position(status.spent);
             if let Err(error) = extension.record(folder) {
                 failed = Some(error);
             }
         } else {
-            progress.add(status.games - seen);
+            progress.add(status.spent - seen);
             // The results of an earlier call are those of another network.
             for name in [REPORT, RESULT] {
                 let _ = std::fs::remove_file(folder.join(name));
             }
         }
-        seen = status.games;
-        if let Some(point) = status.last.filter(|point| last_logged != Some(point.games)) {
-            last_logged = Some(point.games);
+        seen = status.spent;
+        if let Some(point) = status.last.filter(|point| last_logged != Some(point.spent)) {
+            last_logged = Some(point.spent);
             log(args, &results::progress_line(&names, point, status.budget));
         }
         failed.is_none()

@@ -10,6 +10,7 @@ mod self_play;
 
 use crate::cli::CommonArgs;
 use crate::cli::train_play::{TrainMethod, TrainingArgs};
+use crate::commands::train::{STORED_NAME, TRAINED_PLAYER};
 use crate::contest_setup::model_file;
 use crate::errors::ensure_usage;
 use crate::output::{grouped, print, print_json, table_width};
@@ -46,7 +47,7 @@ const REFERENCES: [&str; 3] = ["heuristic", "yoshioka", "random"];
 
 /// Probability of a random move in these games; without it deterministic players repeat their
 /// games.
-const RANDOM: f64 = 0.1;
+const RANDOM_MOVES: f64 = 0.1;
 
 /// Upper limits, to catch typos.
 const MAX_GAMES: u64 = 1_000_000_000_000;
@@ -129,7 +130,7 @@ where
     let began = Instant::now();
     let TrainingJob { name, args, .. } = job;
     let against = against(args);
-    let factories = registry::factories::<Othello>(&against, RANDOM)?;
+    let factories = registry::factories::<Othello>(&against, RANDOM_MOVES)?;
     args.trainer.check()?;
     let folder = open_folder(job, &against)?;
     install_stop_handler();
@@ -150,7 +151,7 @@ where
     let evaluator = OpponentEvaluator {
         opponents: factories,
         games: args.match_games,
-        random: RANDOM,
+        random: RANDOM_MOVES,
         seed: args.common.seed,
         threads: args.common.threads(),
     };
@@ -173,14 +174,14 @@ where
     }
     let remarks = training_remarks(&trained, plan.unit, &job.budget);
     let file = folder.join(&model_name::<L::Model>()).display().to_string();
-    let trained_player = format!("{file}?name=learned");
+    let trained_player = format!("{file}?name={STORED_NAME}");
     let references = REFERENCES.map(str::to_owned);
     let matches = play_references::<Othello>(
         &trained_player,
         &references,
         args.match_games,
         &args.common,
-        RANDOM,
+        RANDOM_MOVES,
     )?;
     if stop_requested() {
         return stopped();
@@ -208,12 +209,12 @@ pub fn drive<L: Learner + ?Sized>(
     let trainer = Trainer::new(plan.clone());
     let trained = trainer.run(learner, evaluator, folder.path(), |status| {
         if let Some(on_start) = on_start.take() {
-            progress.set_position(status.games);
+            progress.set_position(status.spent);
             started = on_start();
         } else {
-            progress.add(status.games - seen);
+            progress.add(status.spent - seen);
         }
-        seen = status.games;
+        seen = status.spent;
         if let Some(point) = status.last {
             progress.set_message(message(point));
         }
@@ -230,7 +231,7 @@ pub fn training_remarks<M>(
     budget: &Budget,
 ) -> Vec<String> {
     let mut remarks = Vec::new();
-    let at = |index: usize| trained.curve.get(index).map_or(0, |point| point.games);
+    let at = |index: usize| trained.curve.get(index).map_or(0, |point| point.spent);
     if trained.end == EndReason::EarlyStop {
         remarks.push(format!(
             "Training stopped early after {} of {} {unit}: the validation metric no longer improved.",
@@ -289,7 +290,8 @@ fn open_folder(job: &TrainingJob<'_>, against: &[String]) -> Result<RunFolder> {
     run_folder::open_training(&args.run, &config, &["games"])
 }
 
-/// Plays a match against each reference from the starting position, with random moves.
+/// Plays a match of the trained player against each reference from the starting position, with random
+/// moves.
 fn play_references<P: RegisteredGame>(
     player: &str,
     others: &[String],
@@ -308,7 +310,8 @@ fn play_references<P: RegisteredGame>(
     for other in others {
         let factories = registry::factories::<P>(&[player.to_owned(), other.clone()], random)?;
         let pair = <[_; 2]>::try_from(factories).ok().context("a match has two players")?;
-        reports.push(play_match(&pair, &config, None, None, |_, _| true)?.0);
+        let report = play_match(&pair, &config, None, None, |_, _| true)?.0;
+        reports.push(MatchReport { a: TRAINED_PLAYER.to_owned(), ..report });
     }
     Ok(reports)
 }
@@ -318,7 +321,7 @@ fn as_json(results: &Results<'_>) -> serde_json::Value {
     json!({
         "method": results.job.name,
         "settings": results.job.settings,
-        "games": results.curve.last().map_or(0, |point| point.games),
+        "games": results.curve.last().map_or(0, |point| point.spent),
         "accuracy": null,
         "examples_seen": results.counts.examples,
         "epochs": results.counts.epochs,
@@ -340,7 +343,7 @@ fn write(folder: &RunFolder, results: &Results<'_>) -> Result<()> {
 fn page(folder: &RunFolder, results: &Results<'_>) -> Result<String> {
     let Results { job, against, model, curve, .. } = results;
     let TrainingJob { name, settings, model: description, .. } = job;
-    let games = curve.last().map_or(0, |point| point.games);
+    let games = curve.last().map_or(0, |point| point.spent);
     let mut page = Page::new(format!("A player trained by {name}"));
     page.lead(format!(
         "Trained with {} games, {} weights, {description}.",
@@ -356,7 +359,7 @@ fn page(folder: &RunFolder, results: &Results<'_>) -> Result<String> {
         let points = curve.iter().filter_map(|point| {
             let Measurement { scores, errors, .. } = point;
             let (score, error) = (scores.get(index)?, errors.get(index)?);
-            Some(outflank_report::Point::with_error(point.games as f64, *score, *error))
+            Some(outflank_report::Point::with_error(point.spent as f64, *score, *error))
         });
         plot = plot.series(Series::line(format!("against {opponent}"), points).band());
     }
@@ -415,7 +418,7 @@ fn show(folder: &RunFolder, results: &Results<'_>, seconds: f64) -> Result<()> {
         return print_json(&value);
     }
     let mut text = String::new();
-    let games = results.curve.last().map_or(0, |point| point.games);
+    let games = results.curve.last().map_or(0, |point| point.spent);
     let _ = writeln!(
         text,
         "{}: {} weights, {}, trained by {} games\n",

@@ -1,7 +1,7 @@
 //! Runs of version 0.1: a trained model with its log instead of a checkpoint, or the stages of
 //! online training.
 
-use super::{MODEL, Trained};
+use super::{MODEL_FILE, Trained};
 use anyhow::{Result, anyhow};
 use outflank_learners::methods::{MethodOptions, SupervisedLearner};
 use outflank_learners::online::load_old_stages;
@@ -26,7 +26,7 @@ struct TrainingLog {
 
 /// Reads the trained model of a run of version 0.1; `None` if the folder has none.
 pub fn load(folder: &RunFolder, choices: u64) -> Result<Option<Trained>> {
-    let (path, model) = (folder.join(LOG), folder.join(MODEL));
+    let (path, model) = (folder.join(LOG), folder.join(MODEL_FILE));
     if training::has_checkpoint(folder.path()) || !path.exists() || !model.exists() {
         return Ok(None);
     }

@@ -1,5 +1,6 @@
 //! Results of `outflank train cnn` as files and text.
 
+use crate::commands::train::TRAINED_PLAYER;
 use crate::output::{grouped, table_width};
 use outflank_arena::accuracy::Hits;
 use outflank_learners::cnn::{TestMetrics, TrainReport};
@@ -58,7 +59,7 @@ pub fn accuracy(train_report: &TrainReport) -> Value {
         json!({ "hits": hits, "count": count, "percent": percent })
     };
     json!([{
-        "name": "learned",
+        "name": TRAINED_PLAYER,
         "choices": hits(test.top1_choices, test.choices_count),
         "all": hits(test.top1_legal, test.count),
     }])
@@ -75,7 +76,7 @@ pub fn progress(step: u64, steps: u64) -> String {
 /// A line of progress output.
 pub fn progress_line(names: &[String], point: &Measurement, steps: u64) -> String {
     let steps = if steps == u64::MAX { 0 } else { steps };
-    let mut line = format!("{:<22}", progress(point.games, steps));
+    let mut line = format!("{:<22}", progress(point.spent, steps));
     for (name, value) in names.iter().zip(&point.scores).filter(|(_, value)| value.is_finite()) {
         let _ = write!(line, "  {name} {value:.4}");
     }

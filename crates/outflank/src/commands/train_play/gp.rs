@@ -2,8 +2,9 @@
 
 use super::gp_report::{GpResults, show, write};
 use super::person::{Person, Shown};
-use super::{RANDOM, drive, play_references, training_remarks};
+use super::{RANDOM_MOVES, drive, play_references, training_remarks};
 use crate::cli::train_gp::GpArgs;
+use crate::commands::train::STORED_NAME;
 use crate::errors::ensure_usage;
 use crate::output::set_threads;
 use crate::progress::RunProgress;
@@ -221,7 +222,7 @@ fn train_with<P: RegisteredGame + NamedFeatures, J: PreferenceOracle>(
         },
     };
     let file = folder.join(&model_name::<Heuristic<P>>());
-    let model = format!("{}@{}?name=learned", file.display(), args.depth);
+    let model = format!("{}@{}?name={STORED_NAME}", file.display(), args.depth);
     let opponents: Vec<String> = references
         .iter()
         .map(|name| match *name {
@@ -229,7 +230,8 @@ fn train_with<P: RegisteredGame + NamedFeatures, J: PreferenceOracle>(
             other => format!("{other}@{}", args.depth),
         })
         .collect();
-    let matches = play_references::<P>(&model, &opponents, args.match_games, &args.common, RANDOM)?;
+    let matches =
+        play_references::<P>(&model, &opponents, args.match_games, &args.common, RANDOM_MOVES)?;
     if stop_requested() {
         return stopped();
     }

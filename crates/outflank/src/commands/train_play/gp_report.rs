@@ -56,7 +56,7 @@ impl GpResults<'_> {
         let at = self.columns.iter().position(|known| known == name);
         let point = |point: &Measurement| {
             let (value, error) = (*point.scores.get(at?)?, *point.errors.get(at?)?);
-            Some(outflank_report::Point::with_error(point.games as f64, value, error))
+            Some(outflank_report::Point::with_error(point.spent as f64, value, error))
         };
         self.curve.iter().filter_map(point).collect()
     }
@@ -84,7 +84,7 @@ impl GpResults<'_> {
 fn as_json(results: &GpResults<'_>) -> Value {
     let point = |point: &Measurement| {
         let mut row = Map::new();
-        row.insert("round".to_owned(), json!(point.games));
+        row.insert("round".to_owned(), json!(point.spent));
         for (name, value) in results.columns.iter().zip(&point.scores) {
             let known = name != "best" || results.held_out_score.is_some();
             row.insert(name.clone(), json!(known.then_some(value)));
@@ -96,7 +96,7 @@ fn as_json(results: &GpResults<'_>) -> Value {
     json!({
         "method": "gp",
         "settings": results.table,
-        "rounds": results.curve.last().map_or(0, |point| point.games),
+        "rounds": results.curve.last().map_or(0, |point| point.spent),
         "games": results.last("games").map(|games| games as u64),
         "accuracy": results.last("accuracy"),
         "examples_seen": results.last("comparisons").map(|count| count as u64),
