@@ -24,7 +24,7 @@ const MEASUREMENT_TIME: Duration = Duration::from_secs(3);
 pub const SPLIT: Split = Split {
     by: SplitBy::Example,
     last_year: 2012,
-    train_fractions: TrainFractions { plain: 0.75, symmetric: 0.95 },
+    train_fractions: TrainFractions { without_symmetries: 0.75, with_symmetries: 0.95 },
 };
 
 const CONFIG: CnnConfig = CnnConfig {

@@ -69,7 +69,8 @@ const ENSEMBLE_SIZE: u64 = 10;
 const LAST_TRAINING_YEAR: u16 = 2012;
 
 /// Fraction of the examples used for training in a split by example (section III).
-const TRAIN_FRACTIONS: TrainFractions = TrainFractions { plain: 0.75, symmetric: 0.95 };
+const TRAIN_FRACTIONS: TrainFractions =
+    TrainFractions { without_symmetries: 0.75, with_symmetries: 0.95 };
 
 /// A network to train: its architecture, input, training set, split and budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -199,7 +199,9 @@ impl ExperimentContext {
                 let games = read_games(&[wthor], &selection, seed)?;
                 (games.records, "the WTHOR database".to_owned())
             }
-            None => (selection.draw(embedded::games(), seed), "the embedded games".to_owned()),
+            None => {
+                (selection.sample_from(embedded::games(), seed), "the embedded games".to_owned())
+            }
         };
         let fraction = train as f64 / (train + test) as f64;
         let size = (records.len() as f64 * fraction).round() as usize;

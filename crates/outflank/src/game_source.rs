@@ -71,7 +71,7 @@ fn embedded_games(select: &SelectArgs, seed: u64) -> Result<GameSource> {
         "none of the {total} embedded games was {}; read other games with --records",
         selection.describe()
     );
-    let records = selection.draw(records, seed);
+    let records = selection.sample_from(records, seed);
     let from = match records.len() {
         drawn if drawn < total => {
             format!("{} of the {} embedded games", grouped(drawn as u64), grouped(total as u64))

@@ -150,7 +150,7 @@ impl Games {
     ) -> Games {
         let selection = Selection { years, by, tournament, sample };
         let matching = self.records.iter().filter(|record| selection.matches(&record.info));
-        Games::new(selection.draw(matching.cloned().collect(), seed))
+        Games::new(selection.sample_from(matching.cloned().collect(), seed))
     }
 
     /// Splits the games at random into disjoint subsets of these sizes, numbers of games or

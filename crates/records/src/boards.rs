@@ -11,9 +11,9 @@ use crate::replay::{all_lines, parse_side};
 use outflank_games::Side;
 use outflank_games::othello::{BoardError, Othello, parse_cells};
 
-/// A board with an optional side to move.
+/// A board as read from text, with an optional side to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Board {
+pub struct ParsedBoard {
     /// Black's discs.
     pub black: u64,
     /// White's discs.
@@ -22,12 +22,12 @@ pub struct Board {
     pub side: Option<Side>,
 }
 
-impl Board {
+impl ParsedBoard {
     /// Parses 64 cells and an optional side to move.
-    pub fn parse(text: &str) -> Result<Board, ParseErrorKind> {
+    pub fn parse(text: &str) -> Result<ParsedBoard, ParseErrorKind> {
         let is_digit = |c: char| matches!(c, '0'..='2') || c.is_ascii_whitespace();
         if text.chars().all(is_digit) && text.contains(['1', '2']) {
-            return Board::parse_digits(text);
+            return ParsedBoard::parse_digits(text);
         }
         let (black, white, rest) = parse_cells(text)?;
         let side = match rest.trim() {
@@ -36,11 +36,11 @@ impl Board {
                 Some(parse_side(text).ok_or_else(|| BoardError::Side(snippet(text.as_bytes())))?)
             }
         };
-        Ok(Board { black, white, side })
+        Ok(ParsedBoard { black, white, side })
     }
 
-    fn parse_digits(text: &str) -> Result<Board, ParseErrorKind> {
-        let mut board = Board { black: 0, white: 0, side: None };
+    fn parse_digits(text: &str) -> Result<ParsedBoard, ParseErrorKind> {
+        let mut board = ParsedBoard { black: 0, white: 0, side: None };
         let mut count = 0;
         for cell in text.bytes().filter(u8::is_ascii_digit) {
             match cell {
@@ -62,12 +62,14 @@ impl Board {
 }
 
 /// Parses the boards of a text.
-pub fn boards(bytes: &[u8]) -> impl Iterator<Item = Result<Board, ParseError>> {
+pub fn boards(bytes: &[u8]) -> impl Iterator<Item = Result<ParsedBoard, ParseError>> {
     boards_at(bytes).map(|(_, board)| board)
 }
 
 /// Parses the boards of a text, each with its byte offset.
-pub(crate) fn boards_at(bytes: &[u8]) -> impl Iterator<Item = (usize, Result<Board, ParseError>)> {
+pub(crate) fn boards_at(
+    bytes: &[u8],
+) -> impl Iterator<Item = (usize, Result<ParsedBoard, ParseError>)> {
     let mut lines = all_lines(bytes).peekable();
     let mut index = 0;
     std::iter::from_fn(move || {
@@ -76,24 +78,24 @@ pub(crate) fn boards_at(bytes: &[u8]) -> impl Iterator<Item = (usize, Result<Boa
         index += 1;
         let mut block = first.to_vec();
         // A line with 64 cells is a complete board.
-        while count_cells(&block) < 64 && block.len() < MAX_LENGTH {
+        while count_cells(&block) < 64 && block.len() < MAX_BOARD_BYTES {
             let Some((_, line)) = lines.next_if(|(_, line)| !line.is_empty()) else { break };
             block.push(b' ');
             block.extend_from_slice(line);
         }
         let board = match std::str::from_utf8(&block) {
-            Ok(text) => Board::parse(text),
+            Ok(text) => ParsedBoard::parse(text),
             Err(_) => Err(BoardError::Side(snippet(&block)).into()),
         };
         Some((byte, board.map_err(|kind| ParseError { index, byte, kind })))
     })
 }
 
-/// The maximum length of the text of a board. Longer blocks are not read further.
-const MAX_LENGTH: usize = 1024;
+/// The maximum length of the text of a board in bytes. Longer blocks are not read further.
+const MAX_BOARD_BYTES: usize = 1024;
 
 fn count_cells(text: &[u8]) -> usize {
-    text.iter().take(MAX_LENGTH).filter(|byte| !byte.is_ascii_whitespace()).count()
+    text.iter().take(MAX_BOARD_BYTES).filter(|byte| !byte.is_ascii_whitespace()).count()
 }
 
 /// Writes a position as 64 cells, a space, and the side to move.

@@ -11,7 +11,7 @@ use outflank_runs::files::FileError;
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 
-/// A game or a file that cannot be read.
+/// An invalid game or file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BadEntry {
     /// The file.
@@ -20,7 +20,7 @@ pub struct BadEntry {
     pub error: ParseError,
 }
 
-/// A warning about a readable game.
+/// A warning about a valid game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
     /// The file.
@@ -43,31 +43,31 @@ pub enum WarningKind {
         board: i32,
     },
     /// The player number is not in the `.JOU` file.
-    #[error("there is no player number {0} in the file of names")]
+    #[error("the .JOU file has no player number {0}")]
     Player(u16),
     /// The tournament number is not in the `.TRN` file.
-    #[error("there is no tournament number {0} in the file of names")]
+    #[error("the .TRN file has no tournament number {0}")]
     Tournament(u16),
 }
 
-/// What [`check`] found in files of games.
+/// The result of [`check`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CheckReport {
     /// Number of files.
     pub files: usize,
-    /// Number of games, good and bad.
+    /// Number of games, valid and invalid.
     pub games: usize,
-    /// Number of moves in the good games.
+    /// Number of moves in the valid games.
     pub moves: usize,
-    /// Number of good games that are unfinished. Files of positions have no unfinished games.
+    /// Number of valid games that are unfinished. Files of positions have no unfinished games.
     pub unfinished: usize,
-    /// All bad games and files, in the order of the files.
+    /// All invalid games and files, in the order of the files.
     pub bad: Vec<BadEntry>,
-    /// Warnings about good games, in the order of the files.
+    /// Warnings about valid games, in the order of the files.
     pub warnings: Vec<Warning>,
 }
 
-/// Checks all games in files and folders and lists the bad ones.
+/// Checks all games in files and folders and lists the invalid ones.
 pub fn check(paths: &[PathBuf]) -> Result<CheckReport, ReadError> {
     let files = game_files(paths)?;
     let (names, errors) = NameTables::read_lenient(&files);
@@ -88,7 +88,7 @@ pub fn check(paths: &[PathBuf]) -> Result<CheckReport, ReadError> {
     Ok(sum)
 }
 
-/// Converts the error of an unreadable file or of a file of names.
+/// Converts the error of an unreadable file or of a name file.
 fn bad_file(error: ReadError) -> BadEntry {
     match error {
         ReadError::Parse { path, error } => BadEntry { file: path, error },
@@ -140,8 +140,9 @@ fn check_file(path: &Path, names: &Names) -> CheckReport {
     report
 }
 
-/// Returns a warning if the recorded result of a finished game is not that of the final board, with
-/// or without the empty squares. Games that ended by resignation or timeout may have any result.
+/// Returns a warning if the recorded result of a finished game is not that of the final board,
+/// whether empty squares are counted for the winner or not. Games that ended by resignation or
+/// timeout may have any result.
 fn result_warning(record: &Record<Othello>) -> Option<WarningKind> {
     let recorded = record.info.result?;
     let margin = record.end().result()?;
@@ -152,7 +153,7 @@ fn result_warning(record: &Record<Othello>) -> Option<WarningKind> {
     is_wrong.then_some(WarningKind::Result { recorded, board })
 }
 
-/// Returns warnings for player and tournament numbers without a name, if there are files of names.
+/// Returns warnings for player and tournament numbers without a name, if there are name files.
 fn name_warnings(path: &Path, bytes: &[u8], names: &Names) -> Vec<Warning> {
     let Ok((database, _)) = Database::parse_lenient(bytes) else { return Vec::new() };
     let missing =

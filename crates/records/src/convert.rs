@@ -2,7 +2,7 @@
 
 use crate::error::ReadError;
 use crate::format::Format;
-use crate::wthor::{self, Created, NameFiles, Names};
+use crate::wthor::{self, CreationDate, NameFiles, Names};
 use crate::{Record, boards, ggf, obf, pgn, transcript};
 use outflank_games::Position;
 use outflank_games::othello::Othello;
@@ -46,7 +46,7 @@ pub enum WriteError {
         /// The maximum number.
         max: usize,
     },
-    /// The extension is reserved for the files of names.
+    /// The extension is reserved for WTHOR name files.
     #[error("{0}: this extension is reserved for names of players and tournaments; use .wtb")]
     ReservedExtension(PathBuf),
     /// The names of players and tournaments in the target folder cannot be read.
@@ -125,7 +125,7 @@ fn present_fields(record: &Record<Othello>) -> [bool; 11] {
         !info.clock.is_empty() || !info.white_clock.is_empty(),
         result_differs,
         info.termination.is_some(),
-        info.perfect.is_some(),
+        info.perfect_result.is_some(),
         plies.iter().any(|ply| ply.value.is_some()),
         plies.iter().any(|ply| ply.seconds.is_some()),
         plies.iter().any(|ply| ply.random),
@@ -135,7 +135,7 @@ fn present_fields(record: &Record<Othello>) -> [bool; 11] {
 /// The result of a conversion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConvertReport {
-    /// The written files, the file of games first.
+    /// The written files; the file with the games is the first.
     pub files: Vec<PathBuf>,
     /// The number of games.
     pub games: usize,
@@ -146,13 +146,13 @@ pub struct ConvertReport {
 /// Writes games to a file atomically.
 ///
 /// A WTHOR file gets a `.JOU` and a `.TRN` file with the same base name. If the folder contains the
-/// federation's `WTHOR.JOU` and `WTHOR.TRN`, their names keep their numbers. `created` only affects
-/// WTHOR files.
+/// federation's `WTHOR.JOU` and `WTHOR.TRN`, the names in them keep their numbers. `created` only
+/// affects WTHOR files.
 pub fn convert(
     records: &[Record<Othello>],
     format: Format,
     path: &Path,
-    created: Created,
+    created: CreationDate,
 ) -> Result<ConvertReport, WriteError> {
     let mut dropped = DroppedFields::default();
     let mut write_lines = |supported: &[&str], line: &dyn Fn(usize, &Record<Othello>) -> String| {
@@ -176,7 +176,7 @@ pub fn convert(
         Format::Transcript => write_lines(&[], &|_, record| transcript::write(record))?,
         Format::Pgn => write_lines(
             &["players", "tournaments", "dates", "results that differ from the final board"],
-            // The line break after each game makes the blank line between two games.
+            // The additional line break after each game leaves a blank line between two games.
             &|index, record| pgn::write(record, &(index + 1).to_string()),
         )?,
         Format::Obf => {
@@ -208,7 +208,7 @@ pub fn write_pgn<P: Position>(records: &[Record<P>], path: &Path) -> Result<(), 
 fn convert_wthor(
     records: &[Record<Othello>],
     path: &Path,
-    created: Created,
+    created: CreationDate,
 ) -> Result<ConvertReport, WriteError> {
     let (players, tournaments) = (path.with_extension("JOU"), path.with_extension("TRN"));
     if path
@@ -223,8 +223,8 @@ fn convert_wthor(
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
-    // Write all three files before renaming any, and rename the games last, so that the names exist
-    // when the games appear.
+    // All three files are written before any is renamed, and the games are renamed last, so that the
+    // names exist before the games.
     let temp = tempfile::Builder::new().prefix(".part-").tempdir_in(folder);
     let temp = temp.map_err(FileError::on("write", path))?;
     let contents = [
@@ -233,7 +233,7 @@ fn convert_wthor(
         ("games", path, &encoded.games),
     ];
     for (name, target, bytes) in contents {
-        // The error names the file that the user asked for.
+        // The error message has the path that the user gave, not that of the temporary file.
         files::write(&temp.path().join(name), bytes)
             .map_err(|error| FileError { path: target.to_owned(), ..error })?;
     }

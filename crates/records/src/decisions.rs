@@ -1,6 +1,8 @@
 //! Decisions (a position and the move played), the input of imitation learning and of
 //! move-prediction accuracy.
 //!
+//! A decision with two or more legal moves that is not random is called a choice.
+//!
 //! [`Decisions`] stores them in the order of the games, with the game and the ply of each:
 //!
 //! ```
@@ -71,7 +73,7 @@ impl DecisionFilter<'_> {
     pub const ALL: DecisionFilter<'static> =
         DecisionFilter { forced: true, random: true, by: None };
 
-    /// Includes only choices of players: no decisions with one legal move and no random moves.
+    /// Includes only choices: decisions with two or more legal moves that are not random.
     pub const CHOICES: DecisionFilter<'static> =
         DecisionFilter { forced: false, random: false, by: None };
 }
@@ -90,18 +92,18 @@ pub fn decisions<'a, P: Position>(
 ) -> Decisions<P> {
     let mut found = Decisions::new();
     for (game, record) in records.into_iter().enumerate() {
-        let sides = match filter.by {
+        let is_included = match filter.by {
             Some(name) => Side::BOTH.map(|side| record.info.is_played_by(side, name)),
             None => [true, true],
         };
-        if sides == [false, false] {
+        if is_included == [false, false] {
             continue;
         }
         // Larger indices saturate; no real data set has as many games or plies.
         let game = u32::try_from(game).unwrap_or(u32::MAX);
         for (number, (position, ply)) in record.steps().enumerate() {
             let decision = Decision { position, chosen: ply.mv };
-            if sides[position.to_move().index()]
+            if is_included[position.to_move().index()]
                 && (filter.random || !ply.random)
                 && (filter.forced || !decision.is_forced())
             {
@@ -203,7 +205,7 @@ impl Decisions<Othello> {
 
     /// Returns the decisions without duplicates, in the original order.
     ///
-    /// Two decisions are equal if the board, from the view of the side to move, and the chosen
+    /// Two decisions are equal if the board, from the side to move's point of view, and the chosen
     /// square are equal; colors do not matter. The first of equal decisions is kept.
     #[must_use]
     pub fn unique(&self) -> Self {

@@ -34,11 +34,11 @@ impl ParseError {
         ParseError { index: 0, byte, kind }
     }
 
-    /// Returns advice for an error of a single game, as other games may be bad too.
+    /// Returns advice for an error of a single game, since other games may be invalid too.
     fn advice(&self) -> &'static str {
         match self.index {
             0 => "",
-            _ => "; `outflank data check` lists every bad game",
+            _ => "; `outflank data check` lists every invalid game",
         }
     }
 }

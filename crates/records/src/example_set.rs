@@ -13,7 +13,7 @@ use std::fmt;
 use std::str::FromStr;
 
 /// The maximum number of base examples, so that items fit in 32 bits.
-const MAX_BASE: usize = (u32::MAX / 8) as usize;
+const MAX_BASE_EXAMPLES: usize = (u32::MAX / 8) as usize;
 
 /// The four kinds of example sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -66,20 +66,20 @@ impl FromStr for ExampleSetKind {
     }
 }
 
-/// The fraction of an example set used for training in a split by example.
+/// The fractions of example sets that are used for training in a split by example.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TrainFractions {
     /// For sets without symmetries.
-    pub plain: f64,
+    pub without_symmetries: f64,
     /// For sets with symmetries.
-    pub symmetric: f64,
+    pub with_symmetries: f64,
 }
 
 impl TrainFractions {
     /// Returns the fraction for a kind of set.
     #[must_use]
     pub fn of(self, kind: ExampleSetKind) -> f64 {
-        if kind.is_symmetric() { self.symmetric } else { self.plain }
+        if kind.is_symmetric() { self.with_symmetries } else { self.without_symmetries }
     }
 }
 
@@ -89,7 +89,7 @@ pub struct ColoredExample {
     /// The example, from the view of the side to move.
     pub example: Example,
     /// Whether White is to move; always false in sets without colors.
-    pub white: bool,
+    pub white_to_move: bool,
 }
 
 /// A set of training examples.
@@ -114,7 +114,7 @@ impl ExampleSet {
         colors: bool,
     ) -> ExampleSet {
         let mut base = base_examples(records, by, colors);
-        base.truncate(MAX_BASE);
+        base.truncate(MAX_BASE_EXAMPLES);
         if kind == ExampleSetKind::UniqueS {
             base.par_iter_mut().for_each(|item| item.example = item.example.canonical());
         }
@@ -185,7 +185,7 @@ fn base_examples<'a>(
             .filter(|(position, ply)| !ply.random && is_included[position.to_move().index()]);
         base.extend(steps.map(|(position, ply)| ColoredExample {
             example: Example::from(&Decision { position, chosen: ply.mv }),
-            white: colors && position.to_move() == Side::White,
+            white_to_move: colors && position.to_move() == Side::White,
         }));
     }
     base
@@ -204,8 +204,8 @@ fn distinct_symmetries(
 /// Returns the example of an item in a set with these base examples.
 #[must_use]
 pub fn resolve_item(base: &[ColoredExample], item: u32) -> ColoredExample {
-    let ColoredExample { example, white } = base[(item / 8) as usize];
-    ColoredExample { example: example.transform(Symmetry::ALL[(item % 8) as usize]), white }
+    let ColoredExample { example, white_to_move } = base[(item / 8) as usize];
+    ColoredExample { example: example.transform(Symmetry::ALL[(item % 8) as usize]), white_to_move }
 }
 
 #[cfg(test)]
@@ -247,12 +247,15 @@ mod tests {
     #[test]
     fn colors_distinguish_boards_only_if_requested() {
         let games = embedded::games();
-        let plain = ExampleSet::new(ExampleSetKind::Unique, &games, None, false);
+        let uncolored = ExampleSet::new(ExampleSetKind::Unique, &games, None, false);
         let colored = ExampleSet::new(ExampleSetKind::Unique, &games, None, true);
-        assert!(plain.base().iter().all(|item| !item.white));
-        assert!(colored.base().iter().any(|item| item.white));
+        assert!(uncolored.base().iter().all(|item| !item.white_to_move));
+        assert!(colored.base().iter().any(|item| item.white_to_move));
         // Few boards occur with both sides to move.
-        assert!(colored.len() >= plain.len() && colored.len() < plain.len() + plain.len() / 100);
+        assert!(
+            colored.len() >= uncolored.len()
+                && colored.len() < uncolored.len() + uncolored.len() / 100
+        );
     }
 
     #[test]
@@ -261,8 +264,8 @@ mod tests {
         (game.info.black, game.info.white) = ("Ada".to_owned(), "Ben".to_owned());
         let set_of = |by| ExampleSet::new(ExampleSetKind::Original, [&game], by, true);
         let (ada, ben) = (set_of(Some("ada")), set_of(Some("=Ben")));
-        assert!(ada.base().iter().all(|item| !item.white) && !ada.is_empty());
-        assert!(ben.base().iter().all(|item| item.white) && !ben.is_empty());
+        assert!(ada.base().iter().all(|item| !item.white_to_move) && !ada.is_empty());
+        assert!(ben.base().iter().all(|item| item.white_to_move) && !ben.is_empty());
         assert_eq!(ada.len() + ben.len(), set_of(None).len());
         assert!(set_of(Some("Eve")).is_empty());
     }

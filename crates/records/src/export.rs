@@ -16,8 +16,8 @@
 //! planes = np.unpackbits(own[:512].view(np.uint8).reshape(-1, 8), axis=1, bitorder="little")
 //! ```
 //!
-//! CSV files are written atomically. The arrays of a folder are renamed together once all of them
-//! are complete; a failure leaves the old arrays in place.
+//! CSV files are written atomically. The arrays of a folder are renamed once all of them are
+//! complete; if writing one fails, the old arrays stay in place.
 
 mod csv;
 mod npy;
@@ -44,20 +44,20 @@ pub fn export_npy(decisions: &Decisions<Othello>, folder: &Path) -> Result<(), F
     let (items, sources) = (decisions.items(), decisions.sources());
     let boards = items.iter().map(|d| d.position.board());
     let names = [
-        array(&temp, "own.npy", "<u8", boards.clone().map(|b| b.own.to_le_bytes()))?,
-        array(&temp, "other.npy", "<u8", boards.map(|b| b.other.to_le_bytes()))?,
-        array(&temp, "move.npy", "|u1", items.iter().map(|d| [d.chosen.index() as u8]))?,
-        array(
+        write_array(&temp, "own.npy", "<u8", boards.clone().map(|b| b.own.to_le_bytes()))?,
+        write_array(&temp, "other.npy", "<u8", boards.map(|b| b.other.to_le_bytes()))?,
+        write_array(&temp, "move.npy", "|u1", items.iter().map(|d| [d.chosen.index() as u8]))?,
+        write_array(
             &temp,
             "side.npy",
             "|u1",
             items.iter().map(|d| [d.position.to_move().index() as u8]),
         )?,
-        array(&temp, "game.npy", "<u4", sources.iter().map(|s| s.game.to_le_bytes()))?,
+        write_array(&temp, "game.npy", "<u4", sources.iter().map(|s| s.game.to_le_bytes()))?,
         // A game of Othello has at most 60 moves.
-        array(&temp, "ply.npy", "|u1", sources.iter().map(|s| [s.ply.min(255) as u8]))?,
+        write_array(&temp, "ply.npy", "|u1", sources.iter().map(|s| [s.ply.min(255) as u8]))?,
     ];
-    rename_into(&temp, &names, folder)
+    move_arrays(&temp, &names, folder)
 }
 
 /// Writes examples, which have neither color nor source, as the arrays `own`, `other` and `move` in
@@ -69,11 +69,11 @@ pub fn export_examples_npy(examples: &[Example], folder: &Path) -> Result<(), Fi
     let temp = temp_folder(folder)?;
     let boards = examples.iter().map(|e| e.board());
     let names = [
-        array(&temp, "own.npy", "<u8", boards.clone().map(|b| b.own.to_le_bytes()))?,
-        array(&temp, "other.npy", "<u8", boards.map(|b| b.other.to_le_bytes()))?,
-        array(&temp, "move.npy", "|u1", examples.iter().map(|e| [e.chosen().index() as u8]))?,
+        write_array(&temp, "own.npy", "<u8", boards.clone().map(|b| b.own.to_le_bytes()))?,
+        write_array(&temp, "other.npy", "<u8", boards.map(|b| b.other.to_le_bytes()))?,
+        write_array(&temp, "move.npy", "|u1", examples.iter().map(|e| [e.chosen().index() as u8]))?,
     ];
-    rename_into(&temp, &names, folder)
+    move_arrays(&temp, &names, folder)
 }
 
 /// Creates a temporary folder inside the target folder. It is deleted on drop.
@@ -85,20 +85,20 @@ fn temp_folder(folder: &Path) -> Result<TempDir, FileError> {
         .map_err(FileError::on("write", folder))
 }
 
-fn array<const N: usize>(
+fn write_array<const N: usize>(
     temp: &TempDir,
     name: &'static str,
     dtype: &str,
     values: impl ExactSizeIterator<Item = [u8; N]>,
 ) -> Result<&'static str, FileError> {
-    // The error names the file that the user asked for.
+    // An error message has the path of the target, not that of the temporary file.
     let target = temp.path().parent().unwrap_or(temp.path()).join(name);
     files::write_with(&temp.path().join(name), |out| npy::write_array(dtype, values, out))
         .map_err(|error| FileError { path: target, ..error })?;
     Ok(name)
 }
 
-fn rename_into(temp: &TempDir, names: &[&str], folder: &Path) -> Result<(), FileError> {
+fn move_arrays(temp: &TempDir, names: &[&str], folder: &Path) -> Result<(), FileError> {
     for name in names {
         let path = folder.join(name);
         files::rename(&temp.path().join(name), &path)?;

@@ -62,14 +62,14 @@ impl Format {
         if line[count..].trim_ascii_start().starts_with(b"(;") {
             return Some(Format::Ggf);
         }
-        let in_cells = |byte: &u8| {
+        let is_cell = |byte: &u8| {
             matches!(byte, b'X' | b'x' | b'*' | b'O' | b'o' | b'0' | b'-' | b'.' | b'_')
                 || matches!(byte, b'b' | b'B' | b'w' | b'W' | b'1' | b'2')
                 || byte.is_ascii_whitespace()
         };
         let board = line.split(|&byte| byte == b';' || byte == b':').next().unwrap_or_default();
         let cells = board.iter().filter(|byte| !byte.is_ascii_whitespace()).count();
-        let is_board = board.iter().all(in_cells) && (cells >= 64 || is_digits(board));
+        let is_board = board.iter().all(is_cell) && (cells >= 64 || is_digit_row(board));
         match (is_board, line.get(board.len())) {
             (true, Some(b';')) => Some(Format::Obf),
             (true, Some(_)) => Some(Format::Transcript),
@@ -89,7 +89,7 @@ impl Format {
 }
 
 /// Returns whether a line is a row of a board written in digits.
-fn is_digits(line: &[u8]) -> bool {
+fn is_digit_row(line: &[u8]) -> bool {
     let digit = |byte: &u8| matches!(byte, b'0'..=b'2') || byte.is_ascii_whitespace();
     line.iter().filter(|byte| byte.is_ascii_digit()).count() >= 8 && line.iter().all(digit)
 }

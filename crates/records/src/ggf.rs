@@ -59,15 +59,15 @@ impl GameText<'_> {
     }
 }
 
-/// Splits a text at the starts of games. A text with index 0 is the end of a game without a start,
-/// before the first game.
+/// Splits a text at the starts of games. An item with index 0 stands for an end `;)` before the start
+/// of the first game.
 pub(crate) fn game_texts(bytes: &[u8]) -> impl Iterator<Item = GameText<'_>> {
     let first = next_start(bytes, 0).unwrap_or(bytes.len());
-    let orphan = bytes[..first].windows(2).position(|pair| pair == b";)");
-    let orphan = orphan.map(|byte| GameText { index: 0, byte, text: &[] });
+    let unmatched_end = bytes[..first].windows(2).position(|pair| pair == b";)");
+    let unmatched_end = unmatched_end.map(|byte| GameText { index: 0, byte, text: &[] });
     let mut index = 0;
     let mut from = first;
-    orphan.into_iter().chain(std::iter::from_fn(move || {
+    unmatched_end.into_iter().chain(std::iter::from_fn(move || {
         let byte = from;
         if byte >= bytes.len() {
             return None;
@@ -81,13 +81,13 @@ pub(crate) fn game_texts(bytes: &[u8]) -> impl Iterator<Item = GameText<'_>> {
 /// Returns the offset of the next start of a game at or after `from`.
 fn next_start(bytes: &[u8], from: usize) -> Option<usize> {
     let rest = bytes.get(from..)?;
-    let mut at = 0;
-    while let Some(found) = rest[at..].windows(2).position(|pair| pair == b"(;") {
-        at += found;
-        if at == 0 || rest[at - 1] != b'\\' {
-            return Some(from + at);
+    let mut offset = 0;
+    while let Some(found) = rest[offset..].windows(2).position(|pair| pair == b"(;") {
+        offset += found;
+        if offset == 0 || rest[offset - 1] != b'\\' {
+            return Some(from + offset);
         }
-        at += 1;
+        offset += 1;
     }
     None
 }

@@ -1,4 +1,4 @@
-//! Reading games while skipping the bad ones, for statistics.
+//! Reading games while skipping the invalid ones, for statistics.
 
 use crate::Record;
 use crate::error::{ParseError, ParseErrorKind, ReadError};
@@ -8,16 +8,16 @@ use outflank_games::othello::Othello;
 use rayon::prelude::*;
 use std::path::PathBuf;
 
-/// The good games of some files, and the number of bad ones.
+/// The valid games of some files, and the number of invalid ones.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LenientGames {
     /// The games with legal moves only.
     pub records: Vec<Record<Othello>>,
-    /// The number of other games; [`check`](crate::check()) lists them.
+    /// The number of invalid games; [`check`](crate::check()) lists them.
     pub illegal: usize,
 }
 
-/// Reads all good games of files and folders and counts the bad ones.
+/// Reads all valid games of files and folders and counts the invalid ones.
 ///
 /// # Errors
 ///

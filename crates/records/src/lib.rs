@@ -39,8 +39,8 @@ pub use opening_names::{NamedOpening, named_openings, opening_at, opening_of};
 pub use openings::{parse_openings, read_openings};
 pub use record::{GameInfo, Ply, Record, Termination};
 pub use selection::Selection;
-pub use source::{Games, SourceFile, game_files, parse_games, read_games};
+pub use source::{LoadedGames, SourceFile, game_files, parse_games, read_games};
 pub use split::{
     Split, SplitError, count_overlap, sizes_from_fractions, split_examples, split_games,
 };
-pub use stats::{PlyStats, Results, Stats, YearStats, stats};
+pub use stats::{GameStats, PlyStats, ResultCounts, YearStats, stats};

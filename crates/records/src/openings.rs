@@ -16,15 +16,15 @@ use std::path::Path;
 /// its moves, since GTP engines need them; a board becomes a line without moves. Files of other
 /// games have one position per line, in the game's notation.
 ///
-/// The side to move is `first` if given, else the side in the file, else Black. If `first` differs
-/// from the side to move after the moves of an opening, the opening becomes a board. A side that
-/// cannot move passes.
+/// The side to move is `first_side` if given, else the side in the file, else Black. If `first_side`
+/// differs from the side to move after the moves of an opening, the opening becomes a board. A side
+/// that cannot move passes.
 pub fn read_openings<P: Position>(
     path: &Path,
-    first: Option<Side>,
+    first_side: Option<Side>,
 ) -> Result<Vec<Line<P>>, ReadError> {
     let bytes = read_bytes(path)?;
-    let lines = parse_openings(path, &bytes, first)
+    let lines = parse_openings(path, &bytes, first_side)
         .map_err(|error| ReadError::Parse { path: path.to_owned(), error })?;
     if lines.is_empty() {
         return Err(ReadError::NoOpenings(path.to_owned()));
@@ -36,21 +36,20 @@ pub fn read_openings<P: Position>(
 pub fn parse_openings<P: Position>(
     path: &Path,
     bytes: &[u8],
-    first: Option<Side>,
+    first_side: Option<Side>,
 ) -> Result<Vec<Line<P>>, ParseError> {
     if P::GAME != Game::Othello {
-        return parse_positions(bytes, first);
+        return parse_positions(bytes, first_side);
     }
-    let format = Format::detect(path, bytes).ok_or(at(0, 0)(ParseErrorKind::Format))?;
-    let lines = parse_othello(format, bytes, first)?;
+    let format = Format::detect(path, bytes).ok_or(located(0, 0)(ParseErrorKind::Format))?;
+    let lines = parse_othello(format, bytes, first_side)?;
     let mut openings = Vec::with_capacity(lines.len());
     for (index, line) in lines.iter().enumerate() {
         let opening = match line.position().is_over() {
             true => Err(ParseErrorKind::OverAtStart),
             false => convert_line(line),
         };
-        let located = |kind| at(index + 1, byte_offset(format, bytes, index))(kind);
-        openings.push(opening.map_err(located)?);
+        openings.push(opening.map_err(located(index + 1, byte_offset(format, bytes, index)))?);
     }
     Ok(openings)
 }
@@ -60,7 +59,7 @@ fn byte_offset(format: Format, bytes: &[u8], index: usize) -> usize {
     let byte = match format {
         Format::Boards => boards_at(bytes).nth(index).map(|(byte, _)| byte),
         Format::Ggf => ggf::game_texts(bytes).nth(index).map(|text| text.byte()),
-        Format::Wthor => Some(Database::error(index, ParseErrorKind::OverAtStart).byte),
+        Format::Wthor => Some(Database::game_error(index, ParseErrorKind::OverAtStart).byte),
         Format::Transcript | Format::Obf | Format::Pgn => {
             replay::lines(bytes).nth(index).map(|(byte, _)| byte)
         }
@@ -69,7 +68,7 @@ fn byte_offset(format: Format, bytes: &[u8], index: usize) -> usize {
 }
 
 /// Returns a function that adds the location to an error.
-fn at(index: usize, byte: usize) -> impl Fn(ParseErrorKind) -> ParseError {
+fn located(index: usize, byte: usize) -> impl Fn(ParseErrorKind) -> ParseError {
     move |kind| ParseError { index, byte, kind }
 }
 
@@ -77,27 +76,27 @@ fn at(index: usize, byte: usize) -> impl Fn(ParseErrorKind) -> ParseError {
 fn parse_othello(
     format: Format,
     bytes: &[u8],
-    first: Option<Side>,
+    first_side: Option<Side>,
 ) -> Result<Vec<Line<Othello>>, ParseError> {
     match format {
         Format::Boards => boards(bytes)
             .map(|board| {
                 let board = board?;
-                let side = first.or(board.side).unwrap_or(Side::Black);
+                let side = first_side.or(board.side).unwrap_or(Side::Black);
                 Ok(Line::new(board.position(side)))
             })
             .collect(),
         Format::Obf => obf::entries(bytes)
             .map(|entry| {
                 let entry = entry?;
-                Ok(Line::new(with_side_to_move(&entry.position, first.unwrap_or(entry.side))))
+                Ok(Line::new(with_side_to_move(&entry.position, first_side.unwrap_or(entry.side))))
             })
             .collect(),
         _ => {
             let ParsedFile { games, file_error } = parse(format, bytes, &Names::default());
             match file_error {
                 Some(error) => Err(error),
-                None => games.into_iter().map(|game| Ok(to_opening(&game?, first))).collect(),
+                None => games.into_iter().map(|game| Ok(to_opening(&game?, first_side))).collect(),
             }
         }
     }
@@ -110,8 +109,8 @@ fn with_side_to_move(position: &Othello, side: Side) -> Othello {
 }
 
 /// Converts a game to an opening.
-fn to_opening(record: &Record<Othello>, first: Option<Side>) -> Line<Othello> {
-    let end = first.map_or(*record.end(), |side| with_side_to_move(record.end(), side));
+fn to_opening(record: &Record<Othello>, first_side: Option<Side>) -> Line<Othello> {
+    let end = first_side.map_or(*record.end(), |side| with_side_to_move(record.end(), side));
     if end == *record.end() { record.to_line() } else { Line::new(end) }
 }
 
@@ -140,19 +139,21 @@ fn parse_position<P: Position>(text: &str) -> Result<P, ParseErrorKind> {
 /// Parses a file with one position per line.
 fn parse_positions<P: Position>(
     bytes: &[u8],
-    first: Option<Side>,
+    first_side: Option<Side>,
 ) -> Result<Vec<Line<P>>, ParseError> {
     let lines = replay::lines(bytes).enumerate();
     lines
         .map(|(index, (byte, text))| {
-            let start: P = parse_position(&decode(text)).map_err(at(index + 1, byte))?;
+            let start: P = parse_position(&decode(text)).map_err(located(index + 1, byte))?;
             let side = start.to_move();
-            let kind = match (start.is_over(), first) {
+            let kind = match (start.is_over(), first_side) {
                 (true, _) => ParseErrorKind::OverAtStart,
-                (false, Some(first)) if first != side => ParseErrorKind::FirstSide { side },
+                (false, Some(first_side)) if first_side != side => {
+                    ParseErrorKind::FirstSide { side }
+                }
                 _ => return Ok(Line::new(start)),
             };
-            Err(at(index + 1, byte)(kind))
+            Err(located(index + 1, byte)(kind))
         })
         .collect()
 }

@@ -8,8 +8,8 @@ use crate::Record;
 use outflank_games::Position;
 use std::fmt::Write;
 
-/// The maximum line length of the PGN standard.
-const WIDTH: usize = 79;
+/// The maximum line length in the PGN standard.
+const MAX_LINE_LENGTH: usize = 79;
 
 /// Writes a game with its tags and moves, including the last line break. Separate games by a blank
 /// line.
@@ -37,7 +37,7 @@ pub fn write<P: Position>(record: &Record<P>, round: &str) -> String {
     let mut width = 0;
     let mut put_word = |word: &str| {
         if width > 0 {
-            let breaks = width + 1 + word.len() > WIDTH;
+            let breaks = width + 1 + word.len() > MAX_LINE_LENGTH;
             text.push(if breaks { '\n' } else { ' ' });
             width = if breaks { 0 } else { width + 1 };
         }
@@ -70,11 +70,11 @@ fn put_tag(text: &mut String, name: &str, value: &str) {
     if value.is_empty() {
         text.push('?');
     }
-    for letter in value.chars() {
-        match letter {
-            '"' | '\\' => text.extend(['\\', letter]),
-            control if control.is_control() => text.push(' '),
-            _ => text.push(letter),
+    for c in value.chars() {
+        match c {
+            '"' | '\\' => text.extend(['\\', c]),
+            _ if c.is_control() => text.push(' '),
+            _ => text.push(c),
         }
     }
     text.push_str("\"]\n");
@@ -82,7 +82,7 @@ fn put_tag(text: &mut String, name: &str, value: &str) {
 
 /// Formats a date for PGN, with question marks for unknown components.
 fn date(text: &str) -> String {
-    let mut components = text.split(|letter: char| !letter.is_ascii_digit());
+    let mut components = text.split(|c: char| !c.is_ascii_digit());
     let mut next = |max_digits: usize| {
         let component = components.next();
         component.filter(|text| !text.is_empty() && text.len() <= max_digits).map(str::to_owned)

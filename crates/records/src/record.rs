@@ -8,7 +8,7 @@ use outflank_games::{Line, MoveError, Position, Side};
 pub struct Ply<M> {
     /// The move.
     pub mv: M,
-    /// Whether the move was drawn at random instead of chosen by the player.
+    /// Whether the move is a random move and not chosen by the player.
     pub random: bool,
     /// The player's evaluation, in discs for its side, if recorded.
     pub value: Option<f32>,
@@ -38,7 +38,7 @@ pub struct GameInfo {
     pub event: String,
     /// The date as written in the record, starting with the year.
     pub date: String,
-    /// The time control in GGF notation.
+    /// The time control of both sides, or of Black, in GGF notation.
     pub clock: String,
     /// White's time control if it differs from Black's, otherwise empty.
     pub white_clock: String,
@@ -46,10 +46,11 @@ pub struct GameInfo {
     pub result: Option<i32>,
     /// The reason for an early end of the game.
     pub termination: Option<Termination>,
-    /// The result of perfect play from [`depth`](GameInfo::depth) empty squares.
-    pub perfect: Option<i32>,
+    /// The result of perfect play from the position with [`perfect_depth`](GameInfo::perfect_depth)
+    /// empty squares.
+    pub perfect_result: Option<i32>,
     /// The number of empty squares from which perfect play was computed.
-    pub depth: Option<u8>,
+    pub perfect_depth: Option<u8>,
 }
 
 /// The reason for an early end of a game.
@@ -177,7 +178,7 @@ impl<P: Position> Record<P> {
 
 impl Record<Othello> {
     /// Returns Black's discs minus White's on the last board, with empty squares counted for the
-    /// leader, even if the game is unfinished.
+    /// side with more discs, even if the game is unfinished.
     #[must_use]
     pub fn disc_score(&self) -> i32 {
         let count = |side| self.end.discs(side).count_ones() as i32;

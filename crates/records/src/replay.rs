@@ -66,7 +66,7 @@ impl Replay {
     }
 }
 
-/// A starting board and the side to move that the text states; that side may have to pass.
+/// A starting position, and the side to move that the text states, which may have to pass.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Start {
     pub(crate) position: Othello,
@@ -122,13 +122,13 @@ pub(crate) fn lines(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
 /// Iterates over all lines as [`lines`] does, including blank ones.
 pub(crate) fn all_lines(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     // Skip a UTF-8 byte order mark.
-    let (mut at, bytes) = match bytes.strip_prefix(b"\xef\xbb\xbf") {
+    let (mut offset, bytes) = match bytes.strip_prefix(b"\xef\xbb\xbf") {
         Some(rest) => (3, rest),
         None => (0, bytes),
     };
     bytes.split(|&byte| byte == b'\n').map(move |line| {
-        let start = at;
-        at += line.len() + 1;
+        let start = offset;
+        offset += line.len() + 1;
         let content = line.split(|&byte| byte == b'#' || byte == b'%').next().unwrap_or_default();
         let indent = content.len() - content.trim_ascii_start().len();
         (start + indent, content.trim_ascii())

@@ -4,7 +4,7 @@ use crate::GameInfo;
 use crate::record::name_matches;
 use outflank_runs::{RngExt, rng};
 
-/// A filter for games. The default selects all games.
+/// A filter for games, and the size of a sample. The default selects all games.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selection {
     /// First and last year, both included.
@@ -18,7 +18,7 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Returns whether a game matches. The sample is drawn later, by [`Selection::draw`].
+    /// Returns whether a game matches. The sample is taken later, by [`Selection::sample_from`].
     #[must_use]
     pub fn matches(&self, info: &GameInfo) -> bool {
         let in_years = self
@@ -31,25 +31,25 @@ impl Selection {
             && self.tournament.as_ref().is_none_or(|name| name_matches(&info.event, name))
     }
 
-    /// Draws the sample and keeps the order of the items.
+    /// Takes a random sample and keeps the order of the items.
     ///
-    /// The drawn indices depend only on the seed and the number of items.
+    /// The sampled indices depend only on the seed and the number of items.
     #[must_use]
-    pub fn draw<T>(&self, items: Vec<T>, seed: u64) -> Vec<T> {
-        let Some(sample) = self.sample.filter(|&sample| sample < items.len()) else { return items };
+    pub fn sample_from<T>(&self, items: Vec<T>, seed: u64) -> Vec<T> {
+        let Some(size) = self.sample.filter(|&size| size < items.len()) else { return items };
         let mut rng = rng::stream(seed, &["records", "sample"]);
-        let (mut remaining, mut needed) = (items.len(), sample);
-        let mut drawn = Vec::with_capacity(sample);
+        let (mut remaining, mut needed) = (items.len(), size);
+        let mut sampled = Vec::with_capacity(size);
         for item in items {
             // Selection sampling: taking each item with probability needed / remaining makes all
             // samples equally likely.
             if (rng.below(u32::try_from(remaining).unwrap_or(u32::MAX)) as usize) < needed {
-                drawn.push(item);
+                sampled.push(item);
                 needed -= 1;
             }
             remaining -= 1;
         }
-        drawn
+        sampled
     }
 
     /// Describes the filter for an error message: `played in 1991 by a player called 'Tan'`.

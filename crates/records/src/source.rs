@@ -13,14 +13,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// The maximum size of a game file in bytes.
-const MAX_BYTES: u64 = 16 << 30;
+const MAX_FILE_BYTES: u64 = 16 << 30;
 
 /// An input file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceFile {
     /// The path.
     pub path: PathBuf,
-    /// The format; `None` for the files of names of WTHOR games.
+    /// The format; `None` for WTHOR name files (.JOU, .TRN).
     pub format: Option<Format>,
     /// The number of games.
     pub games: usize,
@@ -30,9 +30,9 @@ pub struct SourceFile {
     pub sha256: String,
 }
 
-/// The result of [`read_games`].
+/// The games that [`read_games`] selected, and their files.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Games {
+pub struct LoadedGames {
     /// The selected games, in the order of the files.
     pub records: Vec<Record<Othello>>,
     /// The number of games in the files.
@@ -44,14 +44,18 @@ pub struct Games {
 /// Reads the selected games of files and folders.
 ///
 /// Files are read in parallel; the result does not depend on the number of threads. The seed only
-/// affects [`Selection::sample`]. Positions (OBF and boards) become games without moves. Black is
-/// to move if the file does not contain the side.
+/// affects [`Selection::sample`]. Positions (OBF and boards) become games without moves. If a board
+/// has no side to move, Black is to move.
 ///
 /// # Errors
 ///
-/// Fails if any game is bad, since statistics without the bad games would be misleading.
-/// [`check`](crate::check()) lists all bad games.
-pub fn read_games(paths: &[PathBuf], selection: &Selection, seed: u64) -> Result<Games, ReadError> {
+/// Fails if any game is invalid, since statistics without the invalid games would be misleading.
+/// [`check`](crate::check()) lists all invalid games.
+pub fn read_games(
+    paths: &[PathBuf],
+    selection: &Selection,
+    seed: u64,
+) -> Result<LoadedGames, ReadError> {
     let files = game_files(paths)?;
     let names = NameTables::read(&files)?;
     let read = |path: &PathBuf| -> Result<(SourceFile, Vec<Record<Othello>>), ReadError> {
@@ -63,7 +67,8 @@ pub fn read_games(paths: &[PathBuf], selection: &Selection, seed: u64) -> Result
         if let Some(error) = parsed.file_error {
             return Err(in_file(error));
         }
-        let file = SourceFile { games: parsed.games.len(), ..describe(path, Some(format), &bytes) };
+        let file =
+            SourceFile { games: parsed.games.len(), ..source_file(path, Some(format), &bytes) };
         let mut records = Vec::new();
         for game in parsed.games {
             let record = game.map_err(in_file)?;
@@ -74,7 +79,7 @@ pub fn read_games(paths: &[PathBuf], selection: &Selection, seed: u64) -> Result
         Ok((file, records))
     };
     let by_file: Vec<_> = files.par_iter().map(read).collect();
-    let mut games = Games { records: Vec::new(), total: 0, files: names.files };
+    let mut games = LoadedGames { records: Vec::new(), total: 0, files: names.files };
     for result in by_file {
         let (file, records) = result?;
         games.total += file.games;
@@ -88,13 +93,14 @@ pub fn read_games(paths: &[PathBuf], selection: &Selection, seed: u64) -> Result
         let selection = selection.describe();
         return Err(ReadError::NothingSelected { total: games.total, selection });
     }
-    games.records = selection.draw(games.records, seed);
+    games.records = selection.sample_from(games.records, seed);
     Ok(games)
 }
 
 /// Lists the game files of paths, without duplicates.
 ///
-/// A folder stands for all files below it with the extension of a game file, sorted by name.
+/// A folder is searched recursively for files with the extension of a game file; they are sorted by
+/// name.
 pub fn game_files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, ReadError> {
     if paths.is_empty() {
         return Err(ReadError::NoPath);
@@ -171,7 +177,7 @@ pub(crate) struct ParsedFile {
     pub(crate) file_error: Option<ParseError>,
 }
 
-/// Parses all readable games of a file.
+/// Parses all games of a file.
 pub(crate) fn parse(format: Format, bytes: &[u8], names: &Names) -> ParsedFile {
     let complete = |games| ParsedFile { games, file_error: None };
     let failed = |error| ParsedFile { games: Vec::new(), file_error: Some(error) };
@@ -201,7 +207,8 @@ pub(crate) fn parse(format: Format, bytes: &[u8], names: &Names) -> ParsedFile {
             complete(obf::entries(bytes).map(|entry| Ok(without_moves(entry?.position))).collect())
         }
         Format::Boards => {
-            let position = |board: boards::Board| board.position(board.side.unwrap_or(Side::Black));
+            let position =
+                |board: boards::ParsedBoard| board.position(board.side.unwrap_or(Side::Black));
             complete(
                 boards::boards(bytes).map(|board| Ok(without_moves(position(board?)))).collect(),
             )
@@ -216,13 +223,13 @@ pub(crate) fn no_games(files: &[PathBuf]) -> ReadError {
     ReadError::NoGames { path, files: files.len() }
 }
 
-/// The names of players and tournaments for WTHOR files. Each file of names is read once.
+/// The names of players and tournaments of WTHOR games. Each name file is read once.
 pub(crate) struct NameTables {
-    /// The files of names for each file of games.
+    /// The name files of each WTHOR file.
     name_files: BTreeMap<PathBuf, NameFiles>,
     names: BTreeMap<NameFiles, Names>,
     no_names: Names,
-    /// The files of names, as input files.
+    /// The name files that were read.
     pub(crate) files: Vec<SourceFile>,
 }
 
@@ -241,13 +248,13 @@ impl NameTables {
             .flatten()
             .collect();
         for path in paths {
-            tables.files.push(describe(path, None, &read_bytes(path)?));
+            tables.files.push(source_file(path, None, &read_bytes(path)?));
         }
         Ok(tables)
     }
 
-    /// Reads the names as [`NameTables::read`] does, but leaves unreadable names unknown and
-    /// returns their errors.
+    /// Reads the names as [`NameTables::read`] does, but skips invalid name files and returns their
+    /// errors.
     pub(crate) fn read_lenient(games: &[PathBuf]) -> (NameTables, Vec<ReadError>) {
         let mut tables = NameTables::find(games);
         let name_files: BTreeSet<NameFiles> = tables.name_files.values().cloned().collect();
@@ -272,17 +279,17 @@ impl NameTables {
         }
     }
 
-    /// Returns the names for a file of games.
+    /// Returns the names for a WTHOR file.
     pub(crate) fn of(&self, games: &Path) -> &Names {
         self.name_files.get(games).and_then(|files| self.names.get(files)).unwrap_or(&self.no_names)
     }
 }
 
 pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, ReadError> {
-    Ok(files::read(path, MAX_BYTES)?)
+    Ok(files::read(path, MAX_FILE_BYTES)?)
 }
 
-fn describe(path: &Path, format: Option<Format>, bytes: &[u8]) -> SourceFile {
+fn source_file(path: &Path, format: Option<Format>, bytes: &[u8]) -> SourceFile {
     SourceFile {
         path: path.to_owned(),
         format,

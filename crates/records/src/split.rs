@@ -162,12 +162,12 @@ mod tests {
 
     #[test]
     fn split_depends_on_the_seed_only() {
-        let draw = |seed| split_games(1000, seed, &[100, 50]).unwrap();
-        assert_eq!(draw(1), draw(1));
-        assert_ne!(draw(1).subsets[0], draw(2).subsets[0]);
-        assert_ne!(draw(1).subsets[0], (0..100).collect::<Vec<_>>());
+        let split = |seed| split_games(1000, seed, &[100, 50]).unwrap();
+        assert_eq!(split(1), split(1));
+        assert_ne!(split(1).subsets[0], split(2).subsets[0]);
+        assert_ne!(split(1).subsets[0], (0..100).collect::<Vec<_>>());
         // Two samples of 100 from 1000 share 10 on average, with a standard deviation of about 2.8.
-        let common = draw(1).subsets[0].iter().filter(|i| draw(2).subsets[0].contains(i)).count();
+        let common = split(1).subsets[0].iter().filter(|i| split(2).subsets[0].contains(i)).count();
         assert!(common < 25, "{common}");
     }
 

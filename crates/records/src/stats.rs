@@ -2,9 +2,9 @@
 //! possible prediction accuracy.
 //!
 //! Different moves may have been played on the same board, so no predictor that sees only the board
-//! predicts all moves. The ceiling is the accuracy of the predictor that knows the most frequent move
-//! of each board. Counting sorts 16-byte examples: seven million take one or two seconds and a few
-//! hundred megabytes.
+//! predicts all moves. The ceiling is the accuracy of a predictor that always predicts the most
+//! frequent move of the board. Counting sorts 16-byte examples: seven million take one or two seconds
+//! and a few hundred megabytes.
 
 use crate::{Decision, Example, Record};
 use outflank_games::Position;
@@ -14,12 +14,12 @@ use std::collections::BTreeMap;
 
 /// Statistics of a set of games.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Stats {
+pub struct GameStats {
     /// Games, including unfinished ones, but not those with an illegal move.
     pub games: u64,
     /// Moves, not counting passes. Each belongs to one position with its side to move.
     pub positions: u64,
-    /// Moves times eight symmetries, with duplicates.
+    /// Eight times the number of moves: all symmetries, with duplicates.
     pub positions_symmetric: u64,
     /// Distinct decisions.
     pub unique: u64,
@@ -37,17 +37,17 @@ pub struct Stats {
     pub unfinished: u64,
     /// Games excluded because they contain an illegal move.
     pub illegal: u64,
-    /// Results of the finished games, by discs.
-    pub results: Results,
+    /// Numbers of finished games by the result on the final board.
+    pub results: ResultCounts,
     /// Statistics of each ply, starting with the first move.
     pub by_ply: Vec<PlyStats>,
     /// Statistics of each year in ascending order, games without a year first.
     pub by_year: Vec<YearStats>,
 }
 
-/// Results of finished games.
+/// Numbers of finished games by result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Results {
+pub struct ResultCounts {
     /// Wins of Black.
     pub black: u64,
     /// Draws.
@@ -91,8 +91,11 @@ pub struct YearStats {
 /// Computes the statistics of records.
 ///
 /// Records have no illegal moves, so the caller provides the number of `illegal` games.
-pub fn stats<'a>(records: impl IntoIterator<Item = &'a Record<Othello>>, illegal: u64) -> Stats {
-    let mut stats = Stats { illegal, ..Stats::default() };
+pub fn stats<'a>(
+    records: impl IntoIterator<Item = &'a Record<Othello>>,
+    illegal: u64,
+) -> GameStats {
+    let mut stats = GameStats { illegal, ..GameStats::default() };
     let mut years: BTreeMap<Option<u16>, (u64, u64)> = BTreeMap::new();
     let mut examples = Vec::new();
     for record in records {
@@ -113,7 +116,7 @@ pub fn stats<'a>(records: impl IntoIterator<Item = &'a Record<Othello>>, illegal
 }
 
 /// Adds one game to the statistics by game and by ply, and its moves to the examples.
-fn count_game(record: &Record<Othello>, stats: &mut Stats, examples: &mut Vec<Example>) {
+fn count_game(record: &Record<Othello>, stats: &mut GameStats, examples: &mut Vec<Example>) {
     stats.games += 1;
     match record.end().result() {
         None => stats.unfinished += 1,
@@ -143,17 +146,18 @@ fn count_game(record: &Record<Othello>, stats: &mut Stats, examples: &mut Vec<Ex
 }
 
 /// Counts distinct decisions and boards, and computes the accuracy ceilings.
-fn count_examples(mut examples: Vec<Example>, stats: &mut Stats) {
+fn count_examples(mut examples: Vec<Example>, stats: &mut GameStats) {
     examples.par_sort_unstable();
     let mut hits = 0;
-    for board in examples.chunk_by(|a, b| a.board() == b.board()) {
+    for same_board in examples.chunk_by(|a, b| a.board() == b.board()) {
         stats.boards += 1;
-        hits += board.chunk_by(|a, b| a == b).map(|same| same.len() as u64).max().unwrap_or(0);
+        hits += same_board.chunk_by(|a, b| a == b).map(|same| same.len() as u64).max().unwrap_or(0);
     }
     examples.dedup();
     stats.unique = examples.len() as u64;
     stats.ceiling_positions = 100.0 * ratio(hits, stats.positions);
-    // Each distinct decision counts once, so a predictor is right once per board.
+    // Among the distinct decisions, every move of a board is equally frequent: a predictor predicts
+    // one per board.
     stats.ceiling_unique = 100.0 * ratio(stats.boards, stats.unique);
 
     examples.par_iter_mut().for_each(|example| *example = example.canonical());

@@ -2,10 +2,10 @@
 //! of players in a `.JOU` file and of tournaments in a `.TRN` file.
 //!
 //! All numbers are little-endian. The header of 16 bytes contains the creation date, the number of
-//! records, the year of the games, the board size and the depth of the perfect results. A game
-//! takes 68 bytes: the numbers of its tournament and players, Black's discs at the end (empty
-//! squares counted for the winner), Black's discs under perfect play, and 60 move bytes. Passes are
-//! not stored.
+//! records, the year of the games, the board size and the number of empty squares from which perfect
+//! play was computed. A game takes 68 bytes: the numbers of its tournament and players, Black's discs
+//! at the end (empty squares counted for the winner), Black's discs under perfect play, and 60 move
+//! bytes. Passes are not stored.
 //!
 //! [`Database`] borrows the bytes of a file without copying. Iterating over all positions of the
 //! complete WTHOR database takes a fraction of a second:
@@ -31,7 +31,7 @@ mod names;
 mod write;
 
 pub use names::{NameFiles, Names};
-pub use write::{Created, Encoded, encode};
+pub use write::{CreationDate, EncodedFiles, encode};
 
 use crate::error::{ParseError, ParseErrorKind};
 use crate::{GameInfo, Ply, Record};
@@ -43,17 +43,17 @@ use rayon::prelude::*;
 pub(crate) const HEADER_BYTES: usize = 16;
 /// The size of a game in bytes.
 pub(crate) const GAME_BYTES: usize = 68;
-/// The depth encoded as 0 in the header.
+/// The value that a depth of 0 in the header stands for.
 const DEFAULT_DEPTH: u8 = 22;
 
 /// The header of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Header {
     /// The creation date.
-    pub created: Created,
-    /// The number of games (0 in files of names).
+    pub created: CreationDate,
+    /// The number of games (0 in name files).
     pub games: u32,
-    /// The number of names (0 in files of games).
+    /// The number of names (0 in game files).
     pub names: u16,
     /// The year of the games; 0 if unknown.
     pub year: u16,
@@ -95,7 +95,7 @@ impl Header {
             return Err(too_short);
         };
         Ok(Header {
-            created: Created { century, year, month, day },
+            created: CreationDate { century, year, month, day },
             games: u32::from_le_bytes([g0, g1, g2, g3]),
             names: u16::from_le_bytes([n0, n1]),
             year: u16::from_le_bytes([y0, y1]),
@@ -109,7 +109,7 @@ impl Header {
     /// Encodes the header.
     #[must_use]
     pub fn to_bytes(self) -> [u8; HEADER_BYTES] {
-        let Created { century, year, month, day } = self.created;
+        let CreationDate { century, year, month, day } = self.created;
         let [g0, g1, g2, g3] = self.games.to_le_bytes();
         let [n0, n1] = self.names.to_le_bytes();
         let [y0, y1] = self.year.to_le_bytes();
@@ -118,9 +118,9 @@ impl Header {
     }
 }
 
-/// A game as stored in a file, with numbers instead of names.
+/// A game as stored in a WTHOR file, with numbers instead of names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Game {
+pub struct StoredGame {
     /// The number of the tournament in the `.TRN` file.
     pub tournament: u16,
     /// The number of Black in the `.JOU` file.
@@ -135,12 +135,12 @@ pub struct Game {
     pub moves: [u8; 60],
 }
 
-impl Game {
+impl StoredGame {
     /// Decodes a game.
     #[must_use]
-    pub fn from_bytes(bytes: &[u8; GAME_BYTES]) -> Game {
+    pub fn from_bytes(bytes: &[u8; GAME_BYTES]) -> StoredGame {
         let [t0, t1, b0, b1, w0, w1, score, perfect, moves @ ..] = *bytes;
-        Game {
+        StoredGame {
             tournament: u16::from_le_bytes([t0, t1]),
             black: u16::from_le_bytes([b0, b1]),
             white: u16::from_le_bytes([w0, w1]),
@@ -233,8 +233,8 @@ impl Game {
             event: names.tournament(self.tournament),
             date: if header.year == 0 { String::new() } else { header.year.to_string() },
             result: Some(self.result()),
-            perfect: Some(self.perfect_result()),
-            depth: Some(if header.depth == 0 { DEFAULT_DEPTH } else { header.depth }),
+            perfect_result: Some(self.perfect_result()),
+            perfect_depth: Some(if header.depth == 0 { DEFAULT_DEPTH } else { header.depth }),
             ..GameInfo::default()
         };
         let mut record = Record::with_capacity(Othello::start(), info, self.len());
@@ -305,13 +305,13 @@ impl<'a> Database<'a> {
 
     /// Returns the game with this index.
     #[must_use]
-    pub fn game(&self, index: usize) -> Option<Game> {
-        self.games.get(index).map(Game::from_bytes)
+    pub fn game(&self, index: usize) -> Option<StoredGame> {
+        self.games.get(index).map(StoredGame::from_bytes)
     }
 
     /// Iterates over the games.
-    pub fn games(&self) -> impl ExactSizeIterator<Item = Game> + use<'a> {
-        self.games.iter().map(Game::from_bytes)
+    pub fn games(&self) -> impl ExactSizeIterator<Item = StoredGame> + use<'a> {
+        self.games.iter().map(StoredGame::from_bytes)
     }
 
     /// Returns the game with this index as a record.
@@ -322,22 +322,22 @@ impl<'a> Database<'a> {
         names: &Names,
     ) -> Option<Result<Record<Othello>, ParseError>> {
         let game = self.game(index)?;
-        Some(game.record(&self.header, names).map_err(|kind| Database::error(index, kind)))
+        Some(game.record(&self.header, names).map_err(|kind| Database::game_error(index, kind)))
     }
 
     /// Returns all games as records. They are parsed in parallel.
     #[must_use]
     pub fn par_records(&self, names: &Names) -> Vec<Result<Record<Othello>, ParseError>> {
         let read = |(index, bytes): (usize, &[u8; GAME_BYTES])| {
-            let record = Game::from_bytes(bytes).record(&self.header, names);
-            record.map_err(|kind| Database::error(index, kind))
+            let record = StoredGame::from_bytes(bytes).record(&self.header, names);
+            record.map_err(|kind| Database::game_error(index, kind))
         };
         self.games.par_iter().enumerate().map(read).collect()
     }
 
-    /// Creates the error of the game with this index.
+    /// Creates an error of the game with this index.
     #[must_use]
-    pub(crate) fn error(index: usize, kind: ParseErrorKind) -> ParseError {
+    pub(crate) fn game_error(index: usize, kind: ParseErrorKind) -> ParseError {
         ParseError { index: index + 1, byte: HEADER_BYTES + GAME_BYTES * index, kind }
     }
 }

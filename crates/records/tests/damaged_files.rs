@@ -5,11 +5,12 @@ mod support;
 
 use outflank_games::othello::Othello;
 use outflank_games::{Position, Side};
-use outflank_records::wthor::{self, Created, Database, Names};
+use outflank_records::wthor::{self, CreationDate, Database, Names};
 use outflank_records::{
     Format, GameInfo, Ply, Record, Termination, boards, ggf, obf, parse_openings, pgn, transcript,
 };
-use outflank_runs::{Rng, RngExt, rng};
+use outflank_runs::rng::stream;
+use outflank_runs::{Rng, RngExt};
 use proptest::prelude::*;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -50,22 +51,23 @@ unsafe impl GlobalAlloc for CountingAllocator {
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
 
-/// Runs a parser and checks that its peak memory is a small multiple of the size of its input.
+/// Runs a parser, which returns the number of valid entries, and checks that its peak memory is a
+/// small multiple of the size of its input.
 fn parse_bounded(bytes: &[u8], parse: impl FnOnce(&[u8]) -> usize) -> usize {
     let before = ALLOCATED.with(Cell::get);
     PEAK.with(|peak| peak.set(before));
-    let good = parse(bytes);
+    let valid = parse(bytes);
     let peak = PEAK.with(Cell::get) - before;
     assert!(peak <= 16 * bytes.len() as isize + 16_384, "{peak} bytes for {}", bytes.len());
-    good
+    valid
 }
 
 fn read_wthor(bytes: &[u8]) -> usize {
     let names = Names::default();
     let _ = Database::new(bytes);
     let Ok((database, _)) = Database::parse_lenient(bytes) else { return 0 };
-    let is_good = |&index: &usize| matches!(database.record(index, &names), Some(Ok(_)));
-    (0..database.len()).filter(is_good).count()
+    let is_valid = |&index: &usize| matches!(database.record(index, &names), Some(Ok(_)));
+    (0..database.len()).filter(is_valid).count()
 }
 
 fn read_names(bytes: &[u8]) -> usize {
@@ -93,7 +95,7 @@ fn read_boards(bytes: &[u8]) -> usize {
         .count()
 }
 
-/// Checks that a record can be written in all formats without restrictions.
+/// Returns whether there is a record, and checks that it can be written as GGF, transcript and PGN.
 fn can_be_written(record: Option<&Record<Othello>>) -> bool {
     let Some(record) = record else { return false };
     assert_eq!(transcript::game(transcript::write(record).as_bytes()).unwrap().end(), record.end());
@@ -115,7 +117,7 @@ const PARSERS: [Parser; 6] = [
 /// Small files of all formats, and excerpts of real files if the data folder is available.
 fn samples() -> Vec<(&'static str, Vec<u8>)> {
     let records = games(6);
-    let encoded = wthor::encode(&records, &Names::default(), Created::default()).unwrap();
+    let encoded = wthor::encode(&records, &Names::default(), CreationDate::default()).unwrap();
     let lines = |line: &dyn Fn(&Record<Othello>) -> String| {
         records.iter().map(|record| line(record) + "\n").collect::<String>().into_bytes()
     };
@@ -138,7 +140,7 @@ fn samples() -> Vec<(&'static str, Vec<u8>)> {
         ("boards", lines(&|record| boards::write(record.end()))),
         ("boards", lines(&digits)),
     ];
-    if let Some(data) = support::data() {
+    if let Some(data) = support::data_folder() {
         for (parser, name) in [
             ("wthor", "wthor/WTH_1977.wtb"),
             ("names", "wthor/WTHOR.TRN"),
@@ -157,15 +159,15 @@ fn samples() -> Vec<(&'static str, Vec<u8>)> {
     samples
 }
 
-/// Applies a few random changes.
-fn damage(bytes: &mut Vec<u8>, draw: &mut Rng) {
-    for _ in 0..1 + draw.below(4) {
-        let at = draw.below(bytes.len() as u32 + 1) as usize;
-        let to = (at + draw.below(80) as usize).min(bytes.len());
-        match draw.below(8) {
+/// Changes a file at a few random places.
+fn damage(bytes: &mut Vec<u8>, rng: &mut Rng) {
+    for _ in 0..1 + rng.below(4) {
+        let at = rng.below(bytes.len() as u32 + 1) as usize;
+        let to = (at + rng.below(80) as usize).min(bytes.len());
+        match rng.below(8) {
             0 => bytes.truncate(at),
             1 => drop(bytes.drain(at..to)),
-            2 => bytes.insert(at, draw.below(256) as u8),
+            2 => bytes.insert(at, rng.below(256) as u8),
             3 => {
                 let copy = bytes[at..to].to_vec();
                 bytes.splice(at..at, copy);
@@ -173,9 +175,9 @@ fn damage(bytes: &mut Vec<u8>, draw: &mut Rng) {
             4 => {
                 // The header of binary files.
                 let header = bytes.len().min(16);
-                let at = draw.below(header as u32) as usize;
+                let at = rng.below(header as u32) as usize;
                 if let Some(byte) = bytes.get_mut(at) {
-                    *byte = [0, 1, 10, 127, 255][draw.below(5) as usize];
+                    *byte = [0, 1, 10, 127, 255][rng.below(5) as usize];
                 }
             }
             5 => {
@@ -193,13 +195,13 @@ fn damage(bytes: &mut Vec<u8>, draw: &mut Rng) {
                     b"%",
                     b"1e99",
                 ];
-                let token = tokens[draw.below(12) as usize];
+                let token = tokens[rng.below(12) as usize];
                 bytes.splice(at..at, token.iter().copied());
             }
-            6 => bytes[at..to].fill(draw.below(256) as u8),
+            6 => bytes[at..to].fill(rng.below(256) as u8),
             _ => {
                 if let Some(byte) = bytes.get_mut(at) {
-                    *byte ^= 1 << draw.below(8);
+                    *byte ^= 1 << rng.below(8);
                 }
             }
         }
@@ -213,10 +215,10 @@ fn damaged_files_never_panic_and_need_little_memory() {
         let files: Vec<_> =
             samples.iter().filter(|(parser, _)| *parser == name).map(|(_, b)| b).collect();
         assert!(files.iter().all(|bytes| parse_bounded(bytes, parse) > 0), "{name}");
-        let mut draw = rng::stream(1, &["hostile", name]);
+        let mut rng = stream(1, &["hostile", name]);
         for round in 0..10_000 {
             let mut bytes = files[round % files.len()].clone();
-            damage(&mut bytes, &mut draw);
+            damage(&mut bytes, &mut rng);
             parse_bounded(&bytes, parse);
             if round % 8 == 0 {
                 let _ = parse_openings::<Othello>(Path::new("x.txt"), &bytes, None);
@@ -227,15 +229,15 @@ fn damaged_files_never_panic_and_need_little_memory() {
 
 #[test]
 fn random_bytes_never_panic() {
-    let mut draw = rng::stream(2, &["hostile", "random"]);
+    let mut rng = stream(2, &["hostile", "random"]);
     let letters = b"abcdefghABFGHW12345678XO*-.;:[]()\\/ \n\r#%PAST0+";
     for round in 0..10_000 {
-        let length = draw.below(400) as usize;
-        let byte = |draw: &mut Rng| match round % 2 {
-            0 => draw.below(256) as u8,
-            _ => letters[draw.below(letters.len() as u32) as usize],
+        let length = rng.below(400) as usize;
+        let byte = |rng: &mut Rng| match round % 2 {
+            0 => rng.below(256) as u8,
+            _ => letters[rng.below(letters.len() as u32) as usize],
         };
-        let bytes: Vec<u8> = (0..length).map(|_| byte(&mut draw)).collect();
+        let bytes: Vec<u8> = (0..length).map(|_| byte(&mut rng)).collect();
         for (_, parse) in PARSERS {
             parse_bounded(&bytes, parse);
         }
@@ -276,25 +278,25 @@ fn truncated_files_never_panic() {
     }
 }
 
-/// A random game from a random start, with evaluations, times and random marks on some moves.
+/// A random game from a random start. Some moves have evaluations and times, or are marked as random.
 fn random_record(seed: u64, info: GameInfo) -> Record<Othello> {
-    let mut draw = rng::stream(seed, &["test", "rich"]);
+    let mut rng = stream(seed, &["test", "rich"]);
     let mut start = Othello::start();
-    if draw.below(2) == 0 {
-        let (a, b) = (draw.below(u32::MAX), draw.below(u32::MAX));
-        let (c, d) = (draw.below(u32::MAX), draw.below(u32::MAX));
+    if rng.below(2) == 0 {
+        let (a, b) = (rng.below(u32::MAX), rng.below(u32::MAX));
+        let (c, d) = (rng.below(u32::MAX), rng.below(u32::MAX));
         let (discs, black) = (u64::from(a) << 32 | u64::from(b), u64::from(c) << 32 | u64::from(d));
-        let side = Side::BOTH[draw.below(2) as usize];
+        let side = Side::BOTH[rng.below(2) as usize];
         start = Othello::from_discs(discs & black, discs & !black, side).unwrap();
     }
     let mut record = Record::new(start, info);
-    let stop = draw.below(70) as usize;
+    let stop = rng.below(70) as usize;
     while !record.end().is_over() && record.plies().len() < stop {
         let moves: Vec<_> = record.end().moves().collect();
-        let mut ply = Ply::new(*draw.pick(&moves).unwrap());
-        ply.random = draw.below(8) == 0;
-        ply.value = (draw.below(2) == 0).then(|| draw.normal() as f32);
-        ply.seconds = (draw.below(2) == 0).then(|| draw.unit() as f32);
+        let mut ply = Ply::new(*rng.pick(&moves).unwrap());
+        ply.random = rng.below(8) == 0;
+        ply.value = (rng.below(2) == 0).then(|| rng.normal() as f32);
+        ply.seconds = (rng.below(2) == 0).then(|| rng.unit() as f32);
         record.push(ply).unwrap();
     }
     record
@@ -332,8 +334,8 @@ fn any_game_info() -> impl Strategy<Value = GameInfo> {
                 white_clock,
                 result,
                 termination,
-                perfect,
-                depth: perfect.map(|_| depth),
+                perfect_result: perfect,
+                perfect_depth: perfect.map(|_| depth),
             }
         },
     )
@@ -353,9 +355,9 @@ fn wthor_game_info() -> impl Strategy<Value = GameInfo> {
             white,
             event,
             result,
-            perfect,
+            perfect_result: perfect,
             date: "2012".into(),
-            depth: Some(24),
+            perfect_depth: Some(24),
             ..GameInfo::default()
         },
     )
@@ -401,7 +403,7 @@ proptest! {
             record.info = info;
             record
         }).collect();
-        let encoded = wthor::encode(&records, &Names::default(), Created::default()).unwrap();
+        let encoded = wthor::encode(&records, &Names::default(), CreationDate::default()).unwrap();
         prop_assert!(encoded.dropped.is_empty(), "{}", encoded.dropped);
         let names = Names::parse(&encoded.players, &encoded.tournaments).unwrap();
         let database = Database::new(&encoded.games).unwrap();
@@ -412,7 +414,7 @@ proptest! {
     #[test]
     fn boards_and_obf_round_trip_positions(seed in any::<u64>()) {
         let position = *random_record(seed, GameInfo::default()).end();
-        let board = boards::Board::parse(&boards::write(&position)).unwrap();
+        let board = boards::ParsedBoard::parse(&boards::write(&position)).unwrap();
         prop_assert_eq!(board.position(board.side.unwrap()), position);
         let side = position.to_move();
         let scores = position.moves().map(|square| (Some(square), 2)).collect();

@@ -129,10 +129,10 @@ fn the_first_of_equal_decisions_is_kept_regardless_of_color() {
     let sources: Vec<(u32, u16)> = unique.sources().iter().map(|s| (s.game, s.ply)).collect();
     assert_eq!(sources, [(0, 0), (0, 1), (0, 2), (1, 2)]);
 
-    let many = decisions(&games(20), &DecisionFilter::ALL);
-    let distinct: HashSet<Example> = many.examples().into_iter().collect();
-    assert_eq!(many.unique().len(), distinct.len());
-    assert!(many.unique().sources().is_sorted());
+    let random = decisions(&games(20), &DecisionFilter::ALL);
+    let distinct: HashSet<Example> = random.examples().into_iter().collect();
+    assert_eq!(random.unique().len(), distinct.len());
+    assert!(random.unique().sources().is_sorted());
 }
 
 #[test]
@@ -161,18 +161,18 @@ fn arrays_have_one_value_per_decision() {
     let records = games(3);
     let decisions = decisions(&records, &DecisionFilter::ALL);
     let folder = tempfile::tempdir().unwrap();
-    let inner = folder.path().join("made/here");
-    export_npy(&decisions, &inner).unwrap();
+    let arrays = folder.path().join("new/folder");
+    export_npy(&decisions, &arrays).unwrap();
     let expected = ["game.npy", "move.npy", "other.npy", "own.npy", "ply.npy", "side.npy"];
-    assert_eq!(names(&inner), expected);
+    assert_eq!(names(&arrays), expected);
 
     let [own, other] = ["own", "other"].map(|name| {
-        let values = values(&inner, name, "<u8", decisions.len());
+        let values = values(&arrays, name, "<u8", decisions.len());
         values.chunks(8).map(|b| u64::from_le_bytes(b.try_into().unwrap())).collect::<Vec<_>>()
     });
-    let game = values(&inner, "game", "<u4", decisions.len());
+    let game = values(&arrays, "game", "<u4", decisions.len());
     let [mv, side, ply] =
-        ["move", "side", "ply"].map(|name| values(&inner, name, "|u1", decisions.len()));
+        ["move", "side", "ply"].map(|name| values(&arrays, name, "|u1", decisions.len()));
     for (row, (decision, source)) in decisions.iter().enumerate() {
         let board = decision.position.board();
         assert_eq!((own[row], other[row]), (board.own, board.other));
@@ -187,7 +187,7 @@ fn arrays_have_one_value_per_decision() {
     for name in ["own.npy", "other.npy", "move.npy"] {
         assert_eq!(
             fs::read(without_moves.join(name)).unwrap(),
-            fs::read(inner.join(name)).unwrap()
+            fs::read(arrays.join(name)).unwrap()
         );
     }
 }
@@ -195,13 +195,13 @@ fn arrays_have_one_value_per_decision() {
 #[test]
 fn failed_exports_name_the_path_and_leave_no_files() {
     let folder = tempfile::tempdir().unwrap();
-    let taken = folder.path().join("taken");
-    fs::write(&taken, "a file").unwrap();
-    let error = export_npy(&Decisions::new(), &taken).unwrap_err();
-    assert!(error.to_string().contains("taken"), "{error}");
+    let file = folder.path().join("file");
+    fs::write(&file, "not a folder").unwrap();
+    let error = export_npy(&Decisions::new(), &file).unwrap_err();
+    assert!(error.to_string().contains("file"), "{error}");
     let error = export_csv(&Decisions::new(), &folder.path().join("no/such/x.csv")).unwrap_err();
     assert!(error.to_string().contains("x.csv"), "{error}");
-    assert_eq!(names(folder.path()), ["taken"]);
+    assert_eq!(names(folder.path()), ["file"]);
 }
 
 fn names(folder: &Path) -> Vec<String> {

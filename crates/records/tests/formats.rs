@@ -5,12 +5,12 @@ mod support;
 
 use outflank_games::othello::Othello;
 use outflank_games::{Position, Side};
-use outflank_records::wthor::{self, Created, Database, Names};
+use outflank_records::wthor::{self, CreationDate, Database, Names};
 use outflank_records::{
     GameInfo, ParseError, ParseErrorKind, Record, Termination, WriteError, boards, ggf, obf, pgn,
     transcript,
 };
-use support::{played, random_game};
+use support::{game_of, random_game};
 
 const GGS: &str = "(;GM[Othello]PC[GGS/os]DT[2003.12.15_13:24:03.MST]PB[Saio1200]PW[Saio3000]\
     RB[2197.01]RW[2199.72]TI[05:00//02:00]TY[8]RE[-38.00]\
@@ -48,7 +48,8 @@ fn ggf_files_of_the_server_are_parsed() {
     assert_eq!(ggf::game(ggf::write(&record).as_bytes()).unwrap(), record);
 }
 
-/// Black must pass after eight moves; White is to move once the pass is written.
+/// After eight moves Black must pass. The text states that White is to move only if it contains the
+/// pass.
 #[test]
 fn ggf_sides_to_move_follow_the_written_passes() {
     let moves = "B[d3]W[c3]B[e6]W[d2]B[d1]W[e1]B[b2]W[c1]";
@@ -67,8 +68,8 @@ fn ggf_sides_to_move_follow_the_written_passes() {
 fn ggf_files_may_contain_matches_and_other_text() {
     let text = format!("2 {GGS}{GGS}\n\n1 {GGS}\n");
     assert_eq!(ggf::games(text.as_bytes()).filter(Result::is_ok).count(), 3);
-    let orphan = format!("{}{GGS}", &GGS[2..]);
-    let read: Vec<_> = ggf::games(orphan.as_bytes()).collect();
+    let unmatched_end = format!("{}{GGS}", &GGS[2..]);
+    let read: Vec<_> = ggf::games(unmatched_end.as_bytes()).collect();
     assert!(matches!(&read[0], Err(ParseError { index: 0, kind: ParseErrorKind::NotOpened, .. })));
     assert!(read[1].is_ok());
     // A missing bracket affects only one game.
@@ -165,7 +166,7 @@ fn transcripts_support_comments_and_starting_positions() {
 
 #[test]
 fn pgn_output_follows_the_standard() {
-    let mut record = played("f5d6c3d3c4f4f6");
+    let mut record = game_of("f5d6c3d3c4f4f6");
     record.info = GameInfo {
         black: "Ada \"A\" \\".into(),
         event: "Club".into(),
@@ -186,7 +187,7 @@ fn pgn_output_follows_the_standard() {
 
 #[test]
 fn boards_are_read_in_all_variants() {
-    let side = |text: &str| boards::Board::parse(text).map(|board| board.side);
+    let side = |text: &str| boards::ParsedBoard::parse(text).map(|board| board.side);
     let cells = ".....................w....bbw.....bwbb....ww....................";
     for (tail, expected) in
         [("", None), ("w", Some(Side::White)), (" b", Some(Side::Black)), (" X", Some(Side::Black))]
@@ -226,9 +227,9 @@ fn obf_scores_refer_to_the_side_in_the_file() {
 
 #[test]
 fn invalid_wthor_files_are_rejected() {
-    let mut record = played("f5d6c3");
-    record.info.perfect = Some(0);
-    let encoded = wthor::encode(&[record], &Names::default(), Created::default()).unwrap();
+    let mut record = game_of("f5d6c3");
+    record.info.perfect_result = Some(0);
+    let encoded = wthor::encode(&[record], &Names::default(), CreationDate::default()).unwrap();
     let error = |change: &dyn Fn(&mut Vec<u8>)| {
         let mut bytes = encoded.games.clone();
         change(&mut bytes);
@@ -257,7 +258,7 @@ fn invalid_wthor_files_are_rejected() {
 
 #[test]
 fn wthor_reports_dropped_fields() {
-    let mut record = played("f5d6c3");
+    let mut record = game_of("f5d6c3");
     record.info = GameInfo {
         black: "A name that is longer than nineteen letters".into(),
         white: "\u{30aa}".into(),
@@ -265,7 +266,8 @@ fn wthor_reports_dropped_fields() {
         black_rating: Some(1.0),
         ..GameInfo::default()
     };
-    let encoded = wthor::encode(&[record.clone()], &Names::default(), Created::default()).unwrap();
+    let encoded =
+        wthor::encode(&[record.clone()], &Names::default(), CreationDate::default()).unwrap();
     let dropped: Vec<_> = encoded.dropped.iter().map(|(field, _)| field).collect();
     assert_eq!(
         dropped,
@@ -284,7 +286,7 @@ fn wthor_reports_dropped_fields() {
     let other_start =
         transcript::game(b"---------------------------OX------XXX-----X-------------------- O: f6")
             .unwrap();
-    let error = wthor::encode(&[record, other_start], &Names::default(), Created::default());
+    let error = wthor::encode(&[record, other_start], &Names::default(), CreationDate::default());
     assert!(matches!(error, Err(WriteError::Start { game: 2 })));
     let many: Vec<_> = (0..65_536)
         .map(|n| {
@@ -293,6 +295,6 @@ fn wthor_reports_dropped_fields() {
             r
         })
         .collect();
-    let error = wthor::encode(&many, &Names::default(), Created::default());
+    let error = wthor::encode(&many, &Names::default(), CreationDate::default());
     assert!(matches!(error, Err(WriteError::TooMany { items: "players", .. })));
 }

@@ -1,22 +1,22 @@
-//! Checks facts about published files. Skipped unless OUTFLANK_DATA names the data folder.
+//! Reads published files and compares them with known facts. Skipped unless OUTFLANK_DATA is set.
 
 #[path = "support/games.rs"]
 mod support;
 
 use outflank_games::othello::Othello;
 use outflank_games::{Line, Position, Side};
-use outflank_records::wthor::{Created, Database, NameFiles};
+use outflank_records::wthor::{CreationDate, Database, NameFiles};
 use outflank_records::{
     Format, Record, Selection, boards, check, convert, obf, read_games, read_openings, wthor,
 };
 use rayon::prelude::*;
 use std::fs;
 use std::path::Path;
-use support::data;
+use support::data_folder;
 
 #[test]
 fn the_wthor_database_is_complete() {
-    let Some(data) = data() else { return };
+    let Some(data) = data_folder() else { return };
     let report = check(&[data.join("wthor")]).unwrap();
     assert_eq!((report.files, report.games, report.moves), (39, 114_871, 6_874_503));
     assert_eq!(report.unfinished, 433);
@@ -42,7 +42,7 @@ fn the_wthor_database_is_complete() {
 
 #[test]
 fn iterating_over_the_database_visits_the_same_games() {
-    let Some(data) = data() else { return };
+    let Some(data) = data_folder() else { return };
     let mut files: Vec<_> =
         fs::read_dir(data.join("wthor")).unwrap().map(|e| e.unwrap().path()).collect();
     files.retain(|path| path.extension().is_some_and(|extension| extension == "wtb"));
@@ -59,7 +59,7 @@ fn iterating_over_the_database_visits_the_same_games() {
 
 #[test]
 fn players_and_tournaments_have_names() {
-    let Some(data) = data() else { return };
+    let Some(data) = data_folder() else { return };
     // The world champion of that year.
     let years = Some((2006, 2006));
     let by = Selection { years, by: Some("=Tamenori Hideshi".into()), ..Selection::default() };
@@ -68,17 +68,17 @@ fn players_and_tournaments_have_names() {
     assert!(games.records.iter().all(|record| record.info.date == "2006"));
     assert!(games.records.iter().any(|r| r.info.event == "World Championship"));
     let sample = Selection { sample: Some(2_000), ..Selection::default() };
-    let draw = |seed| read_games(&[data.join("wthor")], &sample, seed).unwrap().records;
-    let drawn = draw(1);
-    assert_eq!(drawn.len(), 2_000);
+    let sample_of = |seed| read_games(&[data.join("wthor")], &sample, seed).unwrap().records;
+    let sampled = sample_of(1);
+    assert_eq!(sampled.len(), 2_000);
     // The mean year of a uniform sample is close to that of the database, 1999.6.
-    let mean = drawn.iter().filter_map(|r| r.info.year()).map(f64::from).sum::<f64>() / 2_000.0;
+    let mean = sampled.iter().filter_map(|r| r.info.year()).map(f64::from).sum::<f64>() / 2_000.0;
     assert!((mean - 1999.6).abs() < 1.0, "{mean}");
 }
 
 #[test]
 fn wthor_round_trips_through_ggf_byte_for_byte() {
-    let Some(data) = data() else { return };
+    let Some(data) = data_folder() else { return };
     let source = data.join("wthor/WTH_1996.wtb");
     let original = fs::read(&source).unwrap();
     let header = Database::new(&original).unwrap().header;
@@ -86,11 +86,13 @@ fn wthor_round_trips_through_ggf_byte_for_byte() {
         read_games(std::slice::from_ref(&source), &Selection::default(), 0).unwrap().records;
     let folder = tempfile::tempdir().unwrap();
     let text = folder.path().join("1996.ggf");
-    assert!(convert(&records, Format::Ggf, &text, Created::default()).unwrap().dropped.is_empty());
+    assert!(
+        convert(&records, Format::Ggf, &text, CreationDate::default()).unwrap().dropped.is_empty()
+    );
     let back = read_games(&[text], &Selection::default(), 0).unwrap().records;
     assert_eq!(back, records);
 
-    // With the federation's files of names in the folder, all names keep their numbers.
+    // With the federation's name files in the folder, all names keep their numbers.
     let files = NameFiles::find(&source);
     let names = [files.players.unwrap(), files.tournaments.unwrap()];
     for name in &names {
@@ -100,7 +102,7 @@ fn wthor_round_trips_through_ggf_byte_for_byte() {
     let written = convert(&back, Format::Wthor, &target, header.created).unwrap();
     assert!(written.dropped.is_empty(), "{}", written.dropped);
     assert_eq!(fs::read(&target).unwrap(), original);
-    // The new files of names differ only in the creation date.
+    // The new name files differ only in the creation date.
     for (written, name) in written.files[1..].iter().zip(&names) {
         assert_eq!(fs::read(written).unwrap()[4..], fs::read(name).unwrap()[4..]);
     }
@@ -108,16 +110,16 @@ fn wthor_round_trips_through_ggf_byte_for_byte() {
 
 #[test]
 fn moves_of_wthor_round_trip_through_transcripts() {
-    let Some(data) = data() else { return };
+    let Some(data) = data_folder() else { return };
     let source = data.join("wthor/WTH_2003.wtb");
     let records = read_games(&[source], &Selection::default(), 0).unwrap().records;
     let folder = tempfile::tempdir().unwrap();
     let text = folder.path().join("2003.txt");
-    let written = convert(&records, Format::Transcript, &text, Created::default()).unwrap();
+    let written = convert(&records, Format::Transcript, &text, CreationDate::default()).unwrap();
     assert!(written.dropped.iter().any(|(what, games)| what == "players" && games == 3_771));
     let plain = read_games(&[text], &Selection::default(), 0).unwrap().records;
     let wtb = folder.path().join("2003.wtb");
-    convert(&plain, Format::Wthor, &wtb, Created::default()).unwrap();
+    convert(&plain, Format::Wthor, &wtb, CreationDate::default()).unwrap();
     let back = read_games(&[wtb], &Selection::default(), 0).unwrap().records;
     assert_eq!(back.len(), 3_771);
     assert!(back.iter().zip(&records).all(|(one, other)| one.plies() == other.plies()));
@@ -125,8 +127,8 @@ fn moves_of_wthor_round_trip_through_transcripts() {
 
 #[test]
 fn league_openings_are_equal_in_both_formats() {
-    let Some(data) = data() else { return };
-    let read = |name: &str| -> Vec<boards::Board> {
+    let Some(data) = data_folder() else { return };
+    let read = |name: &str| -> Vec<boards::ParsedBoard> {
         let bytes = fs::read(data.join("openings").join(name)).unwrap();
         boards::boards(&bytes).collect::<Result<_, _>>().unwrap()
     };
@@ -150,7 +152,7 @@ fn league_openings_are_equal_in_both_formats() {
 
 #[test]
 fn xot_openings_are_legal() {
-    let Some(data) = data() else { return };
+    let Some(data) = data_folder() else { return };
     for (name, count) in [("xot_small.txt", 3_623), ("xot_large.txt", 10_784)] {
         let lines: Vec<Line<Othello>> =
             read_openings(&data.join("openings").join(name), None).unwrap();
@@ -161,7 +163,7 @@ fn xot_openings_are_legal() {
 
 #[test]
 fn ffo_positions_have_the_published_scores() {
-    let Some(data) = data() else { return };
+    let Some(data) = data_folder() else { return };
     let read = |name: &str| -> Vec<obf::Entry> {
         let bytes = fs::read(data.join("endgames").join(name)).unwrap();
         let lines: Vec<_> =
@@ -180,7 +182,7 @@ fn ffo_positions_have_the_published_scores() {
 }
 
 #[test]
-fn files_of_names_are_found_regardless_of_case() {
+fn name_files_are_found_regardless_of_case() {
     let folder = tempfile::tempdir().unwrap();
     let files = ["b.jou", "Wthor.jou", "x.TRN", "a.trn"];
     for name in files {

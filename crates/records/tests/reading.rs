@@ -5,7 +5,7 @@ mod support;
 
 use outflank_games::othello::Othello;
 use outflank_games::{Line, Position, Side};
-use outflank_records::wthor::Created;
+use outflank_records::wthor::CreationDate;
 use outflank_records::{
     Format, GameInfo, ParseErrorKind, ReadError, Record, Selection, boards, check, convert,
     parse_openings, pgn, read_games,
@@ -44,7 +44,7 @@ fn the_first_side_of_openings_can_be_overridden() {
 }
 
 #[test]
-fn conversions_are_atomic() {
+fn conversions_write_all_files_or_none() {
     let folder = tempfile::tempdir().unwrap();
     let records: Vec<_> = (0..20).map(random_game).collect();
     for format in [Format::Wthor, Format::Ggf, Format::Transcript, Format::Pgn] {
@@ -53,7 +53,7 @@ fn conversions_are_atomic() {
         } else {
             format.name()
         });
-        let written = convert(&records, format, &path, Created::default()).unwrap();
+        let written = convert(&records, format, &path, CreationDate::default()).unwrap();
         assert!(written.files.iter().all(|file| file.is_file()) && written.games == 20);
     }
     for name in ["games.wtb", "games.ggf", "games.transcript"] {
@@ -61,19 +61,21 @@ fn conversions_are_atomic() {
         assert_eq!(moves(&read.records), moves(&records), "{name}");
     }
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 6);
-    let start =
-        boards::Board::parse(".....................w....bbw.....bwbb....ww....................w")
-            .unwrap();
+    let start = boards::ParsedBoard::parse(
+        ".....................w....bbw.....bwbb....ww....................w",
+    )
+    .unwrap();
     let mut mixed = records.clone();
     mixed.push(Record::new(start.position(Side::White), GameInfo::default()));
     let path = folder.path().join("games.wtb");
     let before = std::fs::read(&path).unwrap();
-    assert!(convert(&mixed, Format::Wthor, &path, Created::default()).is_err());
+    assert!(convert(&mixed, Format::Wthor, &path, CreationDate::default()).is_err());
     assert!(
-        convert(&records, Format::Obf, &folder.path().join("x.obf"), Created::default()).is_err()
+        convert(&records, Format::Obf, &folder.path().join("x.obf"), CreationDate::default())
+            .is_err()
     );
     assert!(
-        convert(&records, Format::Ggf, &folder.path().join("none/x.ggf"), Created::default())
+        convert(&records, Format::Ggf, &folder.path().join("none/x.ggf"), CreationDate::default())
             .is_err()
     );
     assert_eq!(std::fs::read(&path).unwrap(), before);
@@ -81,7 +83,7 @@ fn conversions_are_atomic() {
     let without_moves = &mixed[20..];
     for format in [Format::Obf, Format::Boards] {
         let path = folder.path().join("positions").with_extension(format.name());
-        convert(without_moves, format, &path, Created::default()).unwrap();
+        convert(without_moves, format, &path, CreationDate::default()).unwrap();
         assert_eq!(read_games(&[path], &Selection::default(), 0).unwrap().records, without_moves);
     }
 }
@@ -91,11 +93,11 @@ fn moves(records: &[Record<Othello>]) -> Vec<Vec<String>> {
 }
 
 #[test]
-fn check_lists_all_bad_games() {
+fn check_lists_all_invalid_games() {
     let folder = tempfile::tempdir().unwrap();
     let records: Vec<_> = games(5);
     let wtb = folder.path().join("a.wtb");
-    convert(&records, Format::Wthor, &wtb, Created::default()).unwrap();
+    convert(&records, Format::Wthor, &wtb, CreationDate::default()).unwrap();
     let mut bytes = std::fs::read(&wtb).unwrap();
     bytes[16 + 68 + 8] = 11;
     bytes[16 + 3 * 68 + 9] = 200;
@@ -157,9 +159,10 @@ fn selections_and_samples_are_reproducible() {
         record
     };
     let records: Vec<_> = (0..60).map(named).collect();
-    convert(&records[..30], Format::Ggf, &folder.path().join("a.ggf"), Created::default()).unwrap();
+    convert(&records[..30], Format::Ggf, &folder.path().join("a.ggf"), CreationDate::default())
+        .unwrap();
     std::fs::create_dir(folder.path().join("b")).unwrap();
-    convert(&records[30..], Format::Ggf, &folder.path().join("b/c.ggf"), Created::default())
+    convert(&records[30..], Format::Ggf, &folder.path().join("b/c.ggf"), CreationDate::default())
         .unwrap();
     std::fs::write(folder.path().join("notes.md"), "not games").unwrap();
     let paths = [folder.path().to_owned(), folder.path().join("a.ggf")];
@@ -189,12 +192,12 @@ fn selections_and_samples_are_reproducible() {
         "none of the 60 games was played in 1991 by a player called 'nobody'"
     );
     let ten = Selection { sample: Some(10), ..Default::default() };
-    let drawn = read(&ten, 7).unwrap().records;
-    assert_eq!(drawn.len(), 10);
-    assert_eq!(read(&ten, 7).unwrap().records, drawn);
-    assert_ne!(read(&ten, 8).unwrap().records, drawn);
+    let sampled = read(&ten, 7).unwrap().records;
+    assert_eq!(sampled.len(), 10);
+    assert_eq!(read(&ten, 7).unwrap().records, sampled);
+    assert_ne!(read(&ten, 8).unwrap().records, sampled);
     let indices: Vec<_> =
-        drawn.iter().map(|r| records.iter().position(|other| other == r)).collect();
+        sampled.iter().map(|r| records.iter().position(|other| other == r)).collect();
     assert!(indices.is_sorted());
     let empty = tempfile::tempdir().unwrap();
     let error = read_games(&[empty.path().to_owned()], &Selection::default(), 0).unwrap_err();

@@ -3,7 +3,7 @@
 use outflank_games::Position;
 use outflank_games::othello::{Board, Othello, Square, Symmetry};
 use outflank_records::{
-    ExampleSet, ExampleSetKind, GameInfo, Ply, Record, Results, Selection, read_games, stats,
+    ExampleSet, ExampleSetKind, GameInfo, Ply, Record, ResultCounts, Selection, read_games, stats,
 };
 use outflank_runs::{RngExt, rng::stream};
 use std::collections::{HashMap, HashSet};
@@ -19,8 +19,9 @@ fn games(count: usize) -> Vec<Record<Othello>> {
         let length = if game % 5 == 0 { 20 } else { 60 };
         while !record.end().is_over() && record.plies().len() < length {
             let moves: Vec<Square> = record.end().moves().collect();
-            let few = if record.plies().len() < 8 { 2 } else { moves.len() as u32 };
-            let mv = moves[rng.below(few.min(moves.len() as u32)) as usize];
+            // Only the first two moves are candidates in the opening.
+            let candidates = if record.plies().len() < 8 { 2 } else { moves.len() as u32 };
+            let mv = moves[rng.below(candidates.min(moves.len() as u32)) as usize];
             record.push(Ply::new(mv)).unwrap();
         }
         records.push(record);
@@ -55,7 +56,7 @@ fn statistics_agree_with_a_direct_count() {
     assert_eq!(stats.ceiling_positions, 100.0 * (hits as f64 / positions as f64));
     assert_eq!(stats.ceiling_unique, 100.0 * (table.len() as f64 / unique as f64));
     assert_eq!((stats.unfinished, stats.illegal), (12, 3));
-    let Results { black, draws, white } = stats.results;
+    let ResultCounts { black, draws, white } = stats.results;
     assert_eq!(black + draws + white, 48);
 
     assert_eq!(stats.by_ply[0].positions, 60);

@@ -25,7 +25,7 @@ fn dataset() -> Dataset {
         Split {
             by: SplitBy::Example,
             last_year: 2012,
-            train_fractions: TrainFractions { plain: 0.75, symmetric: 0.95 },
+            train_fractions: TrainFractions { without_symmetries: 0.75, with_symmetries: 0.95 },
         },
         false,
     )

@@ -142,7 +142,7 @@ impl<'a> TrainedNetCache<'a> {
         let selection = Selection { sample: self.params.games, ..Selection::default() };
         let records = match self.context.data_folder(DataFolder::Wthor) {
             Some(wthor) => read_games(&[wthor], &selection, self.context.seed)?.records,
-            None => selection.draw(embedded::games(), self.context.seed),
+            None => selection.sample_from(embedded::games(), self.context.seed),
         };
         Ok(self.records.get_or_init(|| records))
     }

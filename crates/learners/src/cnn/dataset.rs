@@ -235,7 +235,7 @@ impl Overlap {
 
     /// Returns the number of distinct positions.
     fn positions(&self) -> usize {
-        let position = |item: &ColoredExample| (item.example.board(), item.white);
+        let position = |item: &ColoredExample| (item.example.board(), item.white_to_move);
         // Examples of one position have one canonical position, but are not always neighbors.
         let mut positions: Vec<_> = self.0.iter().map(position).collect();
         positions.sort_unstable();
@@ -253,7 +253,7 @@ impl Overlap {
 
 /// Returns the representative of an example's symmetry class.
 fn canonical(item: &ColoredExample) -> ColoredExample {
-    ColoredExample { example: item.example.canonical(), white: item.white }
+    ColoredExample { example: item.example.canonical(), white_to_move: item.white_to_move }
 }
 
 #[cfg(test)]
@@ -261,7 +261,8 @@ mod tests {
     use super::*;
     use outflank_records::embedded;
 
-    const FRACTIONS: TrainFractions = TrainFractions { plain: 0.75, symmetric: 0.95 };
+    const FRACTIONS: TrainFractions =
+        TrainFractions { without_symmetries: 0.75, with_symmetries: 0.95 };
 
     fn split(by: SplitBy) -> Split {
         Split { by, last_year: 2012, train_fractions: FRACTIONS }

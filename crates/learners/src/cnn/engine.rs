@@ -49,8 +49,8 @@ impl TrainingSet {
     pub fn new(net: &NetGraph, base: &[ColoredExample], items: Vec<u32>) -> TrainingSet {
         let mut words = Vec::with_capacity(base.len() * net.input().planes());
         let mut targets = Vec::with_capacity(base.len());
-        for ColoredExample { example, white } in base {
-            net.input().encode(example.board(), *white, &mut words);
+        for ColoredExample { example, white_to_move } in base {
+            net.input().encode(example.board(), *white_to_move, &mut words);
             // The four center squares have no class, but they are never chosen.
             targets.push(class_of(example.chosen()).unwrap_or(0) as u8);
         }

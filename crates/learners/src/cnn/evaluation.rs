@@ -263,8 +263,8 @@ fn inference_micros(
 ) -> Result<f64, EngineError> {
     let batch = TIMING_BATCH.min(examples.len().max(1));
     let mut words = Vec::new();
-    for ColoredExample { example, white } in examples.iter().take(batch) {
-        input.encode(example.board(), *white, &mut words);
+    for ColoredExample { example, white_to_move } in examples.iter().take(batch) {
+        input.encode(example.board(), *white_to_move, &mut words);
     }
     if words.is_empty() {
         return Ok(0.0);
@@ -298,7 +298,7 @@ mod tests {
             let split = Split {
                 by,
                 last_year: 2012,
-                train_fractions: TrainFractions { plain: 0.75, symmetric: 0.95 },
+                train_fractions: TrainFractions { without_symmetries: 0.75, with_symmetries: 0.95 },
             };
             let mut dataset =
                 Dataset::new(&games, ExampleSetKind::OriginalS, split, false).unwrap();

@@ -103,8 +103,8 @@ pub fn for_each_prediction<T: Send>(
         let mut log_probabilities = vec![0.0; chunk.len() * CLASSES * symmetries.len()];
         for (number, &symmetry) in symmetries.iter().enumerate() {
             let mut words = Vec::new();
-            for ColoredExample { example, white } in chunk {
-                input.encode(example.board().transform(symmetry), *white, &mut words);
+            for ColoredExample { example, white_to_move } in chunk {
+                input.encode(example.board().transform(symmetry), *white_to_move, &mut words);
             }
             let logits = predict(&words)?;
             let to = class_permutation(symmetry);
@@ -239,7 +239,7 @@ mod tests {
 
     fn item(board: Board, chosen: &str) -> ColoredExample {
         let example = Example::new(board, chosen.parse().unwrap()).unwrap();
-        ColoredExample { example, white: false }
+        ColoredExample { example, white_to_move: false }
     }
 
     #[test]

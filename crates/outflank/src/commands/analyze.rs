@@ -122,7 +122,7 @@ fn read_input(args: &AnalyzeArgs) -> Result<Vec<InputGame>> {
                 InputGame { source: path.display().to_string(), index, record }
             });
             let selection = Selection { sample: args.sample, ..Selection::default() };
-            all.extend(selection.draw(inputs.collect(), args.seed));
+            all.extend(selection.sample_from(inputs.collect(), args.seed));
             continue;
         }
         let record = transcript::game(text.as_bytes())

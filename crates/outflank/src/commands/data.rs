@@ -7,9 +7,9 @@ use crate::output::{counted, grouped, print, print_json, set_threads};
 use anyhow::{Result, ensure};
 use outflank_games::othello::Othello;
 use outflank_records::check as check_files;
-use outflank_records::wthor::Created;
+use outflank_records::wthor::CreationDate;
 use outflank_records::{
-    DecisionFilter, Decisions, Example, Format, Selection, Stats, convert as convert_games,
+    DecisionFilter, Decisions, Example, Format, GameStats, Selection, convert as convert_games,
     decisions, expand_symmetries, export_csv, export_examples_npy, export_npy, read_games,
     read_games_lenient, remove_duplicates, sizes_from_fractions, split_examples, split_games,
     stats as compute_stats,
@@ -60,7 +60,7 @@ pub fn stats(args: &DataArgs) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-fn stats_text(stats: &Stats) -> String {
+fn stats_text(stats: &GameStats) -> String {
     let mut text = String::new();
     let mut line = |what: &str, figure: String| {
         let _ = writeln!(text, "{what:<34}{figure:>14}");
@@ -153,7 +153,7 @@ pub fn convert(args: &ConvertArgs) -> Result<Outcome> {
         args.to.display()
     );
     let games = read_games(&args.paths, &Selection::from(&args.select), args.common.seed)?;
-    let written = convert_games(&games.records, format, &args.to, Created::default())?;
+    let written = convert_games(&games.records, format, &args.to, CreationDate::default())?;
     let files: Vec<String> = written.files.iter().map(|f| f.display().to_string()).collect();
     let losses: Vec<_> = written
         .dropped

@@ -12,7 +12,7 @@ use outflank_arena::generation::{
 };
 use outflank_games::othello::Othello;
 use outflank_players::registry::factory;
-use outflank_records::wthor::Created;
+use outflank_records::wthor::CreationDate;
 use outflank_records::{Format, convert};
 use outflank_runs::{
     Journal, Progress, RunConfig, RunFolder, install_stop_handler, stop_requested,
@@ -69,7 +69,7 @@ pub fn run(args: &GenerateArgs) -> Result<Outcome> {
     }
     let records =
         generated_records(&player.name, args.random_plies as usize, &generated.found[..wanted])?;
-    let written = convert(&records, format, &args.to, Created::default())?;
+    let written = convert(&records, format, &args.to, CreationDate::default())?;
     let mut document = json!({ "games": written.games, "file": args.to.display().to_string() });
     folder.write("generated.json", format!("{document:#}\n").as_bytes())?;
     if args.common.json {

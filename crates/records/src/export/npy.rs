@@ -6,7 +6,7 @@
 
 use std::io::{self, Write};
 
-/// The offset of the values; the header fits for any count.
+/// The offset of the values; the header is shorter for any count.
 const DATA_OFFSET: usize = 128;
 
 /// Returns the bytes before the values, for `count` values of a type such as `<u8`.

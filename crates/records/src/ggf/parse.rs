@@ -22,27 +22,27 @@ pub fn game(text: &[u8]) -> Result<Record<Othello>, ParseErrorKind> {
             }
             break;
         }
-        let (name, value, after) = property(rest)?;
+        let (name, value, after) = parse_property(rest)?;
         rest = after;
         match name.to_ascii_uppercase().as_slice() {
             b"B" => moves.push((Side::Black, value)),
             b"W" => moves.push((Side::White, value)),
-            b"GM" => check_game(value)?,
-            b"TY" => check_type(value)?,
+            b"GM" => check_game_name(value)?,
+            b"TY" => check_game_type(value)?,
             b"KB" | b"KW" => return Err(ParseErrorKind::Komi),
-            b"KM" if number(value, "a komi")?.is_some_and(|komi| komi != 0.0) => {
+            b"KM" if parse_number(value, "a komi")?.is_some_and(|komi| komi != 0.0) => {
                 return Err(ParseErrorKind::Komi);
             }
-            b"BO" => start = board(value)?,
+            b"BO" => start = parse_board(value)?,
             b"PC" => info.event = unescape(value),
-            b"DT" => info.date = date(unescape(value)),
+            b"DT" => info.date = normalize_date(unescape(value)),
             b"PB" => info.black = unescape(value),
             b"PW" => info.white = unescape(value),
-            b"RB" => info.black_rating = number(value, "a rating")?,
-            b"RW" => info.white_rating = number(value, "a rating")?,
+            b"RB" => info.black_rating = parse_number(value, "a rating")?,
+            b"RW" => info.white_rating = parse_number(value, "a rating")?,
             b"TI" | b"TB" => info.clock = unescape(value),
             b"TW" => info.white_clock = unescape(value),
-            b"RE" => (info.result, info.termination) = result(value)?,
+            b"RE" => (info.result, info.termination) = parse_result(value)?,
             b"CO" => comments.push(unescape(value)),
             _ => {}
         }
@@ -68,18 +68,18 @@ pub fn game(text: &[u8]) -> Result<Record<Othello>, ParseErrorKind> {
 /// `None` if the text is not a game.
 ///
 /// The first is the side to move in the board property, the second the opponent of the side of the
-/// last move or explicit pass. A record does not contain them, since its positions make forced passes
-/// automatically.
+/// last move or written pass. They may differ from those of the record, whose positions make forced
+/// passes automatically.
 pub fn sides_to_move(text: &[u8]) -> Option<(Side, Side)> {
     let mut rest = text.strip_prefix(b"(;")?.trim_ascii_start();
     let (mut first, mut last) = (Side::Black, None);
     while !rest.starts_with(b";)") {
-        let (name, value, after) = property(rest).ok()?;
+        let (name, value, after) = parse_property(rest).ok()?;
         rest = after.trim_ascii_start();
         match name.to_ascii_uppercase().as_slice() {
             b"B" => last = Some(Side::White),
             b"W" => last = Some(Side::Black),
-            b"BO" => first = board(value).ok()?.side,
+            b"BO" => first = parse_board(value).ok()?.side,
             _ => {}
         }
     }
@@ -90,7 +90,7 @@ pub fn sides_to_move(text: &[u8]) -> Option<(Side, Side)> {
 type Property<'a> = (&'a [u8], &'a [u8], &'a [u8]);
 
 /// Splits off a property `NAME[value]`.
-fn property(text: &[u8]) -> Result<Property<'_>, ParseErrorKind> {
+fn parse_property(text: &[u8]) -> Result<Property<'_>, ParseErrorKind> {
     if text.is_empty() {
         return Err(ParseErrorKind::Unterminated);
     }
@@ -100,13 +100,13 @@ fn property(text: &[u8]) -> Result<Property<'_>, ParseErrorKind> {
         Some(value) if !name.is_empty() => value,
         _ => return Err(ParseErrorKind::Property(snippet(text))),
     };
-    let mut at = 0;
+    let mut end = 0;
     loop {
-        match value.get(at) {
+        match value.get(end) {
             None => return Err(ParseErrorKind::Property(snippet(text))),
-            Some(b']') => return Ok((name, &value[..at], &value[at + 1..])),
-            Some(b'\\') if value.get(at + 1).is_some_and(is_escaped) => at += 2,
-            Some(_) => at += 1,
+            Some(b']') => return Ok((name, &value[..end], &value[end + 1..])),
+            Some(b'\\') if value.get(end + 1).is_some_and(is_escaped) => end += 2,
+            Some(_) => end += 1,
         }
     }
 }
@@ -134,7 +134,7 @@ fn unescape(value: &[u8]) -> String {
     decode(&bytes)
 }
 
-fn check_game(value: &[u8]) -> Result<(), ParseErrorKind> {
+fn check_game_name(value: &[u8]) -> Result<(), ParseErrorKind> {
     let name = value.trim_ascii();
     match name.eq_ignore_ascii_case(b"othello") || name.eq_ignore_ascii_case(b"reversi") {
         true => Ok(()),
@@ -144,7 +144,7 @@ fn check_game(value: &[u8]) -> Result<(), ParseErrorKind> {
 
 /// Checks the game type: `s` for two simultaneous games, the board size, then `r` and a number for
 /// a random start, `b` or `w` for the requested color, `k` for komi, `a` for anti-Othello.
-fn check_type(value: &[u8]) -> Result<(), ParseErrorKind> {
+fn check_game_type(value: &[u8]) -> Result<(), ParseErrorKind> {
     let text = value.trim_ascii();
     let tail = text.strip_prefix(b"s").unwrap_or(text).strip_prefix(b"8");
     match tail {
@@ -161,7 +161,7 @@ fn check_type(value: &[u8]) -> Result<(), ParseErrorKind> {
 }
 
 /// Parses `8`, 64 cells and the side to move.
-fn board(value: &[u8]) -> Result<Start, ParseErrorKind> {
+fn parse_board(value: &[u8]) -> Result<Start, ParseErrorKind> {
     let text = std::str::from_utf8(value)
         .map_err(|_| ParseErrorKind::Board(BoardError::Side(snippet(value))))?
         .trim_ascii();
@@ -173,7 +173,7 @@ fn board(value: &[u8]) -> Result<Start, ParseErrorKind> {
 }
 
 /// Parses a number. An empty value and a question mark are `None`.
-fn number(value: &[u8], expected: &'static str) -> Result<Option<f32>, ParseErrorKind> {
+fn parse_number(value: &[u8], expected: &'static str) -> Result<Option<f32>, ParseErrorKind> {
     let text = value.trim_ascii();
     if matches!(text, b"" | b"?") {
         return Ok(None);
@@ -186,7 +186,7 @@ fn number(value: &[u8], expected: &'static str) -> Result<Option<f32>, ParseErro
 }
 
 /// Parses a result such as `-64.00:r`.
-fn result(value: &[u8]) -> Result<(Option<i32>, Option<Termination>), ParseErrorKind> {
+fn parse_result(value: &[u8]) -> Result<(Option<i32>, Option<Termination>), ParseErrorKind> {
     let mut parts = value.splitn(2, |&byte| byte == b':');
     let text = parts.next().unwrap_or_default();
     let termination = match parts.next().map(<[u8]>::trim_ascii) {
@@ -196,7 +196,7 @@ fn result(value: &[u8]) -> Result<(Option<i32>, Option<Termination>), ParseError
         _ => None,
     };
     let expected = "a difference of discs";
-    match number(text, expected)? {
+    match parse_number(text, expected)? {
         Some(discs) if discs.fract() == 0.0 && discs.abs() <= 64.0 => {
             Ok((Some(discs as i32), termination))
         }
@@ -209,20 +209,20 @@ fn result(value: &[u8]) -> Result<(Option<i32>, Option<Termination>), ParseError
 fn parse_ply(text: &[u8], ply_number: usize) -> Result<Ply<Square>, ParseErrorKind> {
     let mut parts = text.splitn(3, |&byte| byte == b'/');
     let mut ply = Ply::new(parse_square(parts.next().unwrap_or_default(), ply_number)?);
-    ply.value = number(parts.next().unwrap_or_default(), "the evaluation of a move")?;
-    ply.seconds = seconds(parts.next().unwrap_or_default())?;
+    ply.value = parse_number(parts.next().unwrap_or_default(), "the evaluation of a move")?;
+    ply.seconds = parse_seconds(parts.next().unwrap_or_default())?;
     Ok(ply)
 }
 
 /// Parses a time in seconds, `minutes:seconds` or `hours:minutes:seconds`.
-fn seconds(text: &[u8]) -> Result<Option<f32>, ParseErrorKind> {
+fn parse_seconds(text: &[u8]) -> Result<Option<f32>, ParseErrorKind> {
     let expected = "the time of a move";
     if text.iter().filter(|&&byte| byte == b':').count() > 2 {
         return Err(ParseErrorKind::Number { expected, text: snippet(text) });
     }
     let mut total = None;
     for part in text.split(|&byte| byte == b':') {
-        total = match (total, number(part, expected)?) {
+        total = match (total, parse_number(part, expected)?) {
             (Some(total), Some(part)) => Some(total * 60.0 + part),
             (None, part) => part,
             (Some(_), None) => {
@@ -238,8 +238,9 @@ fn seconds(text: &[u8]) -> Result<Option<f32>, ParseErrorKind> {
     }
 }
 
-/// Converts the date format of early servers, seconds since 1970, to one that starts with the year.
-fn date(text: String) -> String {
+/// Converts seconds since 1970, the date format of early servers, to a date that starts with the
+/// year. Returns other text unchanged.
+fn normalize_date(text: String) -> String {
     let digits = text.trim();
     if !(9..=10).contains(&digits.len()) || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return text;
@@ -268,7 +269,7 @@ fn date(text: String) -> String {
     format!("{year}.{month:02}.{:02}_{hour:02}:{minute:02}:{second:02}.GMT", days + 1)
 }
 
-/// Parses the fields in a comment that this program wrote; ignores other comments.
+/// Parses the fields in a comment that starts with `outflank`; ignores other comments.
 fn parse_comment(comment: &str, info: &mut GameInfo, random: &mut Vec<usize>) {
     let mut words = comment.split_ascii_whitespace();
     if words.next() != Some("outflank") {
@@ -277,8 +278,8 @@ fn parse_comment(comment: &str, info: &mut GameInfo, random: &mut Vec<usize>) {
     for word in words {
         if let Some(text) = word.strip_prefix("perfect=") {
             let (perfect, depth) = text.split_once('@').unwrap_or((text, ""));
-            info.perfect = perfect.parse().ok().filter(|perfect: &i32| perfect.abs() <= 64);
-            info.depth = depth.parse().ok();
+            info.perfect_result = perfect.parse().ok().filter(|perfect: &i32| perfect.abs() <= 64);
+            info.perfect_depth = depth.parse().ok();
         } else if let Some(text) = word.strip_prefix("random=") {
             random.extend(text.split(',').take(64).filter_map(|ply| ply.parse::<usize>().ok()));
         }

@@ -44,12 +44,12 @@ fn put_property(text: &mut String, name: &str, value: &str) {
     }
     text.push_str(name);
     text.push('[');
-    let mut letters = value.chars().peekable();
-    while let Some(letter) = letters.next() {
-        if matches!(letter, ']' | '\\') || letter == '(' && letters.peek() == Some(&';') {
+    let mut chars = value.chars().peekable();
+    while let Some(c) = chars.next() {
+        if matches!(c, ']' | '\\') || c == '(' && chars.peek() == Some(&';') {
             text.push('\\');
         }
-        text.push(letter);
+        text.push(c);
     }
     text.push(']');
 }
@@ -75,13 +75,13 @@ fn put_result(text: &mut String, result: Option<i32>, termination: Option<Termin
 fn put_comment(text: &mut String, record: &Record<Othello>) {
     let info = &record.info;
     let random = record.plies().iter().any(|ply| ply.random);
-    if info.perfect.is_none() && !random {
+    if info.perfect_result.is_none() && !random {
         return;
     }
     text.push_str("CO[outflank");
-    if let Some(perfect) = info.perfect {
+    if let Some(perfect) = info.perfect_result {
         let _ = write!(text, " perfect={perfect:+}");
-        if let Some(depth) = info.depth {
+        if let Some(depth) = info.perfect_depth {
             let _ = write!(text, "@{depth}");
         }
     }

@@ -9,15 +9,15 @@ use std::path::{Path, PathBuf};
 pub(super) const PLAYER_BYTES: usize = 20;
 /// The size of a tournament's name in bytes, including the terminating zero.
 pub(super) const TOURNAMENT_BYTES: usize = 26;
-/// The maximum size of a file of names in bytes; it has at most 65,535 names.
-const MAX_BYTES: u64 = 1 << 21;
+/// The maximum size of a name file in bytes; it has at most 65,535 names.
+const MAX_NAME_FILE_BYTES: u64 = 1 << 21;
 /// The name of an unknown player or tournament in the files.
 pub(super) const UNKNOWN: &str = "???";
 
 /// The names for the numbers in a `.wtb` file.
 ///
-/// An unknown name is the empty string here and `???` in the files. A number without a name becomes
-/// `#123`.
+/// An unknown name is the empty string here and `???` in the files. A number that is not in the file
+/// becomes a name such as `#123`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Names {
     /// Player names by number.
@@ -77,7 +77,7 @@ fn decode_name(name: &[u8]) -> String {
     if name == UNKNOWN { String::new() } else { name }
 }
 
-/// The files of names for a `.wtb` file.
+/// The name files for a `.wtb` file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct NameFiles {
     /// The `.JOU` file, if there is one.
@@ -87,8 +87,8 @@ pub struct NameFiles {
 }
 
 impl NameFiles {
-    /// Finds the files of names in the folder of a `.wtb` file: those with the same base name, else
-    /// `WTHOR.*`, else the first by name. The case of the extension does not matter.
+    /// Finds the name files in the folder of a `.wtb` file: those with the same base name, else
+    /// `WTHOR.*`, else the first in the order of file names. Case does not matter.
     #[must_use]
     pub fn find(games: &Path) -> NameFiles {
         let folder = match games.parent() {
@@ -121,7 +121,7 @@ impl NameFiles {
         let read = |path: &Option<PathBuf>, parse: Parse| match path {
             None => Ok(Vec::new()),
             Some(path) => {
-                let bytes = files::read(path, MAX_BYTES)?;
+                let bytes = files::read(path, MAX_NAME_FILE_BYTES)?;
                 parse(&bytes).map_err(|error| ReadError::Parse { path: path.clone(), error })
             }
         };

@@ -1,7 +1,7 @@
 //! Encoding of games as `.wtb`, `.JOU` and `.TRN` files.
 
 use super::names::{PLAYER_BYTES, TOURNAMENT_BYTES, UNKNOWN};
-use super::{Game, Header, Names, encode_square};
+use super::{Header, Names, StoredGame, encode_square};
 use crate::Record;
 use crate::convert::{DroppedFields, WriteError};
 use outflank_games::Position;
@@ -19,7 +19,7 @@ const SUPPORTED: [&str; 5] = [
 
 /// The creation date of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Created {
+pub struct CreationDate {
     /// The first two digits of the year, such as 20.
     pub century: u8,
     /// The last two digits of the year.
@@ -30,9 +30,9 @@ pub struct Created {
     pub day: u8,
 }
 
-/// Games encoded as three files.
+/// The contents of the three files that store games.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Encoded {
+pub struct EncodedFiles {
     /// The content of the `.wtb` file.
     pub games: Vec<u8>,
     /// The content of the `.JOU` file.
@@ -45,18 +45,18 @@ pub struct Encoded {
 
 /// Encodes games as WTHOR files.
 ///
-/// Names keep their numbers in `names`; new names are appended. The header stores the year and the
-/// depth of perfect play if all games agree on them. The format requires a result and a perfect
-/// result: a game without a recorded result gets that of its final board, and one without a perfect
-/// result gets its result.
+/// Names that are in `names` keep their numbers; new names are appended. The header stores the year
+/// and the depth of perfect play if they are the same for all games. The format requires a result and
+/// a perfect result: a game without a recorded result gets that of its final board, and a game without
+/// a perfect result gets its result.
 pub fn encode(
     records: &[Record<Othello>],
     names: &Names,
-    created: Created,
-) -> Result<Encoded, WriteError> {
+    created: CreationDate,
+) -> Result<EncodedFiles, WriteError> {
     let mut dropped = DroppedFields::default();
-    let mut players = NameTable::new("players", PLAYER_BYTES, &names.players);
-    let mut tournaments = NameTable::new("tournaments", TOURNAMENT_BYTES, &names.tournaments);
+    let mut players = NumberedNames::new("players", PLAYER_BYTES, &names.players);
+    let mut tournaments = NumberedNames::new("tournaments", TOURNAMENT_BYTES, &names.tournaments);
     let mut bytes = vec![0; super::HEADER_BYTES];
     for (index, record) in records.iter().enumerate() {
         let info = &record.info;
@@ -68,14 +68,14 @@ pub fn encode(
             *slot = encode_square(ply.mv);
         }
         let score = black_discs(info.result, record, &mut dropped);
-        let perfect = match info.perfect {
+        let perfect = match info.perfect_result {
             Some(perfect) => black_discs(Some(perfect), record, &mut dropped),
             None => {
                 dropped.add("missing perfect results");
                 score
             }
         };
-        let game = Game {
+        let game = StoredGame {
             tournament: tournaments.number(&info.event, &mut dropped)?,
             black: players.number(&info.black, &mut dropped)?,
             white: players.number(&info.white, &mut dropped)?,
@@ -96,14 +96,14 @@ pub fn encode(
         board: 8,
         depth: common_value(
             records,
-            |record| record.info.depth,
+            |record| record.info.perfect_depth,
             "depths of perfect play",
             &mut dropped,
         ),
         ..Header::default()
     };
     bytes[..super::HEADER_BYTES].copy_from_slice(&header.to_bytes());
-    Ok(Encoded {
+    Ok(EncodedFiles {
         games: bytes,
         players: players.to_bytes(created)?,
         tournaments: tournaments.to_bytes(created)?,
@@ -111,18 +111,18 @@ pub fn encode(
     })
 }
 
-/// Returns the value that all games agree on, or the default.
+/// Returns the value of `value_of` if it is the same for all games, otherwise the default.
 fn common_value<T: Default + PartialEq>(
     records: &[Record<Othello>],
-    of: impl Fn(&Record<Othello>) -> Option<T>,
+    value_of: impl Fn(&Record<Othello>) -> Option<T>,
     field: &'static str,
     dropped: &mut DroppedFields,
 ) -> T {
-    let first = records.first().and_then(&of);
-    if records.iter().all(|record| of(record) == first) {
+    let first = records.first().and_then(&value_of);
+    if records.iter().all(|record| value_of(record) == first) {
         return first.unwrap_or_default();
     }
-    for _ in records.iter().filter(|record| of(record).is_some()) {
+    for _ in records.iter().filter(|record| value_of(record).is_some()) {
         dropped.add(field);
     }
     T::default()
@@ -133,7 +133,7 @@ fn black_discs(result: Option<i32>, record: &Record<Othello>, dropped: &mut Drop
     let board = record.disc_score();
     let result = match result {
         Some(result) if result % 2 == 0 && result.abs() <= 64 => result,
-        // A result that does not count the empty squares means the same as that of the board.
+        // A result without the empty squares becomes the result with them.
         Some(result) if record.end().result() == Some(result) => board,
         other => {
             dropped.add_if(other.is_some(), "results that are not an even disc difference");
@@ -146,25 +146,25 @@ fn black_discs(result: Option<i32>, record: &Record<Othello>, dropped: &mut Drop
 }
 
 /// The names of one file and their numbers.
-struct NameTable {
+struct NumberedNames {
     items: &'static str,
     length: usize,
     names: Vec<String>,
     numbers: HashMap<String, usize>,
 }
 
-impl NameTable {
-    fn new(items: &'static str, length: usize, names: &[String]) -> NameTable {
-        let mut table = NameTable { items, length, names: Vec::new(), numbers: HashMap::new() };
+impl NumberedNames {
+    fn new(items: &'static str, length: usize, names: &[String]) -> NumberedNames {
+        let mut numbered =
+            NumberedNames { items, length, names: Vec::new(), numbers: HashMap::new() };
         for name in names {
-            table.add(name);
+            numbered.add(name);
         }
         if names.is_empty() {
-            // The federation's files start with the unknown name, so programs expect it at number
-            // 0.
-            table.add("");
+            // In the federation's files number 0 is the unknown name.
+            numbered.add("");
         }
-        table
+        numbered
     }
 
     fn add(&mut self, name: &str) -> usize {
@@ -181,15 +181,15 @@ impl NameTable {
             Some(&number) => number,
             None => self.add(name),
         };
-        u16::try_from(number).map_err(|_| self.full())
+        u16::try_from(number).map_err(|_| self.too_many())
     }
 
-    fn full(&self) -> WriteError {
+    fn too_many(&self) -> WriteError {
         WriteError::TooMany { items: self.items, max: usize::from(u16::MAX) }
     }
 
-    fn to_bytes(&self, created: Created) -> Result<Vec<u8>, WriteError> {
-        let names = u16::try_from(self.names.len()).map_err(|_| self.full())?;
+    fn to_bytes(&self, created: CreationDate) -> Result<Vec<u8>, WriteError> {
+        let names = u16::try_from(self.names.len()).map_err(|_| self.too_many())?;
         let header = Header { created, names, ..Header::default() };
         let mut bytes = header.to_bytes().to_vec();
         for name in &self.names {

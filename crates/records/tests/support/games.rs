@@ -6,11 +6,12 @@
 use outflank_games::Position;
 use outflank_games::othello::Othello;
 use outflank_records::{GameInfo, Ply, Record, transcript};
-use outflank_runs::{RngExt, rng};
+use outflank_runs::RngExt;
+use outflank_runs::rng::stream;
 use std::path::PathBuf;
 
 /// Returns the data folder, if OUTFLANK_DATA is set.
-pub fn data() -> Option<PathBuf> {
+pub fn data_folder() -> Option<PathBuf> {
     let folder = std::env::var_os("OUTFLANK_DATA").map(PathBuf::from);
     if folder.is_none() {
         eprintln!("skipped: OUTFLANK_DATA is not set");
@@ -19,18 +20,18 @@ pub fn data() -> Option<PathBuf> {
 }
 
 /// Returns the game with these moves.
-pub fn played(moves: &str) -> Record<Othello> {
+pub fn game_of(moves: &str) -> Record<Othello> {
     transcript::game(moves.as_bytes()).unwrap()
 }
 
 /// Returns a random game; every fourth game is unfinished.
 pub fn random_game(seed: u64) -> Record<Othello> {
-    let mut draw = rng::stream(seed, &["test", "game"]);
+    let mut rng = stream(seed, &["test", "game"]);
     let mut record = Record::new(Othello::start(), GameInfo::default());
-    let stop = if draw.below(4) == 0 { draw.below(60) as usize } else { 60 };
+    let stop = if rng.below(4) == 0 { rng.below(60) as usize } else { 60 };
     while !record.end().is_over() && record.plies().len() < stop {
         let moves: Vec<_> = record.end().moves().collect();
-        let mv = *draw.pick(&moves).unwrap();
+        let mv = *rng.pick(&moves).unwrap();
         record.push(Ply::new(mv)).unwrap();
     }
     record
@@ -47,8 +48,8 @@ pub fn games(count: u64) -> Vec<Record<Othello>> {
                 event: format!("Cup {}", seed % 3),
                 date: "1999".into(),
                 result: Some(record.disc_score()),
-                perfect: Some(2 * (seed as i32 % 30) - 30),
-                depth: Some(24),
+                perfect_result: Some(2 * (seed as i32 % 30) - 30),
+                perfect_depth: Some(24),
                 ..GameInfo::default()
             };
             record

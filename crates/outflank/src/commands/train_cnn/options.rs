@@ -29,7 +29,8 @@ const MAY_CHANGE: [&str; 9] = [
 const LAST_YEAR: u16 = 2012;
 
 /// The training fractions of Liskowski et al. (2018) in a split by example.
-const TRAIN_FRACTIONS: TrainFractions = TrainFractions { plain: 0.75, symmetric: 0.95 };
+const TRAIN_FRACTIONS: TrainFractions =
+    TrainFractions { without_symmetries: 0.75, with_symmetries: 0.95 };
 
 /// Optimizer settings whose defaults depend on the device: a CPU makes so few steps in a few
 /// minutes that batches must be small and the warmup short.
