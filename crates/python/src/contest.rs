@@ -52,7 +52,7 @@ impl MatchResult {
     /// The half-width of the score's 95% confidence interval.
     #[getter]
     fn error(&self) -> f64 {
-        self.report.error
+        self.report.half_width
     }
 
     /// The Elo difference; None if it is infinite.

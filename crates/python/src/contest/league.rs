@@ -78,7 +78,7 @@ impl League {
     /// Points of the row's player against the column's, in the order of names.
     #[getter]
     fn table(&self) -> Vec<Vec<f64>> {
-        self.report.table.clone()
+        self.report.cross_table.clone()
     }
 
     /// Likelihood of superiority of the row's player over the column's.

@@ -31,8 +31,8 @@ pub(super) fn to_state<'py>(
         white_clock,
         result,
         termination,
-        perfect,
-        depth,
+        perfect_result,
+        perfect_depth,
     } = &record.info;
     let info = PyDict::new(py);
     info.set_item("black", black)?;
@@ -46,8 +46,8 @@ pub(super) fn to_state<'py>(
     info.set_item("result", result)?;
     let termination = termination.and_then(|this| TERMINATIONS.iter().position(|&t| t == this));
     info.set_item("termination", termination)?;
-    info.set_item("perfect", perfect)?;
-    info.set_item("depth", depth)?;
+    info.set_item("perfect_result", perfect_result)?;
+    info.set_item("perfect_depth", perfect_depth)?;
     Ok(((record.start().to_string(), plies.collect()), info))
 }
 
@@ -76,8 +76,8 @@ pub(super) fn from_state(
         white_clock: get(info, "white_clock")?,
         result: get(info, "result")?,
         termination: termination.and_then(|index| TERMINATIONS.get(index).copied()),
-        perfect: get(info, "perfect")?,
-        depth: get(info, "depth")?,
+        perfect_result: get(info, "perfect_result")?,
+        perfect_depth: get(info, "perfect_depth")?,
     };
     let start: Othello = start.parse().or_raise()?;
     let mut record = Record::new(start, info);
