@@ -3,7 +3,7 @@
 use crate::LogFn;
 use crate::error::ClusterError;
 use crate::options::ClusterOptions;
-use crate::text::printable;
+use crate::text::sanitize;
 use crate::wire::QueueNames;
 use async_nats::connection::State;
 use async_nats::jetstream::consumer::{AckPolicy, Consumer, pull};
@@ -66,7 +66,7 @@ impl Connection {
     ) -> Result<Connection, ClusterError> {
         options.check_queue()?;
         // Names and messages of other clients may contain terminal escapes.
-        let log: LogFn = Arc::new(move |text| log(&printable(text, MAX_LOG_LINE)));
+        let log: LogFn = Arc::new(move |text| log(&sanitize(text, MAX_LOG_LINE)));
         let servers = options.servers()?;
         // One thread does all network I/O; callers block in their own threads.
         let runtime =
@@ -253,7 +253,7 @@ impl Connection {
         max_bytes: u64,
     ) -> Result<Vec<u8>, ClusterError> {
         if !is_checksum(sha256) {
-            return Err(ClusterError::InvalidChecksum(printable(sha256, 80)));
+            return Err(ClusterError::InvalidChecksum(sanitize(sha256, 80)));
         }
         let mut last_error = None;
         for _ in 0..MAX_TRANSFER_ATTEMPTS {

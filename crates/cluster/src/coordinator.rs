@@ -159,10 +159,10 @@ impl NatsQueue {
         self.perform(batch, machine, actions)?;
         let stored = self.connection.block_on(reader.next(&self.connection, POLL_INTERVAL));
         let Some(stored) = stored else { return Ok(()) };
-        let Some((result, blob)) = self.parse_result(machine, &stored) else { return Ok(()) };
+        let Some((result, blob_key)) = self.parse_result(machine, &stored) else { return Ok(()) };
         let is_quarantined = self.verification.is_quarantined(&result.worker);
         let actions = machine.on_result(&result, is_quarantined, accept, self.now());
-        if let Some(sha256) = blob.filter(|_| !machine.needs(&result.task)) {
+        if let Some(sha256) = blob_key.filter(|_| !machine.needs(&result.task)) {
             self.connection.block_on(self.connection.delete_blob(&sha256));
         }
         self.perform(batch, machine, actions)

@@ -94,7 +94,7 @@ pub enum ClusterError {
         /// The server's message.
         reason: String,
     },
-    /// A blob is named by something else than a checksum.
+    /// The name of a blob is not a SHA-256 checksum.
     #[error("'{0}' is not a SHA-256 checksum, so there is no such blob")]
     InvalidChecksum(String),
     /// A blob is larger than its receiver allows.

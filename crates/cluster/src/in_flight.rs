@@ -32,7 +32,7 @@ const MAX_SECONDS: f64 = 7.0 * 86_400.0;
 /// A time, as the duration since an arbitrary start.
 pub(crate) type Time = Duration;
 
-/// Whether the server has a task.
+/// The submission state of a task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Submission {
     /// It must be published at this time.
@@ -107,8 +107,8 @@ impl InFlightTasks {
         self.next_job == self.jobs && self.tasks.is_empty()
     }
 
-    /// Returns the jobs of the next task, or `None` if enough tasks are outstanding for `threads`
-    /// worker threads.
+    /// Returns the jobs of the next task. `None` if no job is left, or if the outstanding tasks and
+    /// the completed tasks that follow one reach the limit for `threads` worker threads.
     pub(crate) fn next_range(&mut self, threads: usize) -> Option<Range<usize>> {
         let limit = IN_FLIGHT_PER_THREAD.saturating_mul(threads);
         let limit = limit.clamp(MIN_IN_FLIGHT_LIMIT, MAX_IN_FLIGHT);

@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 /// Time that the server keeps a pull request open.
-pub(crate) const REQUEST_EXPIRY: Duration = Duration::from_secs(5);
+pub(crate) const RESULT_REQUEST_EXPIRY: Duration = Duration::from_secs(5);
 
 /// The results of one run that were read, and whether there are more.
 ///
-/// After any failure the caller opens a new consumer at the position that [`open`](Self::open)
-/// returns.
+/// After any failure the caller opens a new consumer at the position that
+/// [`start_consumer`](Self::start_consumer) returns.
 #[derive(Debug)]
 pub(crate) struct ResultCursor {
     /// Sequence number of the last result that was read.
@@ -52,7 +52,7 @@ impl ResultCursor {
 
     /// Returns the first sequence number that a new consumer must deliver. `created` and
     /// `last_sequence` describe the stream.
-    pub(crate) fn open(&mut self, created: &str, last_sequence: u64) -> u64 {
+    pub(crate) fn start_consumer(&mut self, created: &str, last_sequence: u64) -> u64 {
         let is_other = self.stream_created.as_ref().is_some_and(|before| before != created);
         if is_other || last_sequence < self.last_read {
             self.last_read = 0;
@@ -68,12 +68,12 @@ impl ResultCursor {
     }
 
     /// Records how many results the new consumer will deliver.
-    pub(crate) fn opened(&mut self, pending: u64) {
+    pub(crate) fn on_consumer_created(&mut self, pending: u64) {
         self.has_pending = pending > 0;
     }
 
-    /// Records a result; returns `false` if it is not the next of the consumer. Then the caller
-    /// opens a new one.
+    /// Records a result. Returns `false` if a message of the consumer was lost; the caller then opens
+    /// a new consumer.
     pub(crate) fn receive(&mut self, consumer_sequence: u64, sequence: u64, pending: u64) -> bool {
         if consumer_sequence != self.delivered + 1 {
             self.close();
@@ -85,10 +85,11 @@ impl ResultCursor {
         true
     }
 
-    /// Records that a pull request ended without a further result. One that stayed open until it
-    /// expired found none; one that ended early proves nothing.
+    /// Records that a pull request ended without a further result. If the request lasted at least half
+    /// of [`RESULT_REQUEST_EXPIRY`], the stream had no result. A shorter request says nothing about
+    /// the stream.
     pub(crate) fn request_ended(&mut self, elapsed: Duration) {
-        self.has_pending &= elapsed < REQUEST_EXPIRY / 2;
+        self.has_pending &= elapsed < RESULT_REQUEST_EXPIRY / 2;
     }
 
     /// Records that the consumer is gone.
@@ -105,17 +106,17 @@ mod tests {
     fn a_new_consumer_continues_after_the_last_result() {
         let mut cursor = ResultCursor::new();
         assert!(cursor.has_pending());
-        assert_eq!(cursor.open("monday", 3), 1);
-        cursor.opened(2);
+        assert_eq!(cursor.start_consumer("monday", 3), 1);
+        cursor.on_consumer_created(2);
         assert!(cursor.receive(1, 2, 1) && cursor.receive(2, 5, 0));
         assert_eq!((cursor.last_read(), cursor.has_pending()), (5, false));
         assert!(cursor.is_old(2) && !cursor.is_old(5));
         // A lost message.
         assert!(!cursor.receive(4, 7, 0));
         assert!(cursor.has_pending());
-        assert_eq!(cursor.open("monday", 7), 6);
+        assert_eq!(cursor.start_consumer("monday", 7), 6);
         // A new stream.
-        assert_eq!(cursor.open("tuesday", 9), 1);
+        assert_eq!(cursor.start_consumer("tuesday", 9), 1);
         assert!(!cursor.is_old(2));
     }
 
@@ -124,7 +125,7 @@ mod tests {
         let mut cursor = ResultCursor::new();
         cursor.request_ended(Duration::from_millis(10));
         assert!(cursor.has_pending());
-        cursor.request_ended(REQUEST_EXPIRY);
+        cursor.request_ended(RESULT_REQUEST_EXPIRY);
         assert!(!cursor.has_pending());
     }
 }

@@ -5,7 +5,7 @@
 
 use crate::connection::Connection;
 use crate::error::ClusterError;
-use crate::result_cursor::{REQUEST_EXPIRY, ResultCursor};
+use crate::result_cursor::{RESULT_REQUEST_EXPIRY, ResultCursor};
 use async_nats::jetstream::Message;
 use async_nats::jetstream::consumer::{AckPolicy, Consumer, DeliverPolicy, pull};
 use futures_util::{FutureExt, StreamExt};
@@ -151,7 +151,7 @@ impl ResultReader {
             let stream = connection.results().await?;
             let info = stream.cached_info();
             let created = format!("{:?}", info.created);
-            let start_sequence = self.cursor.open(&created, info.state.last_sequence);
+            let start_sequence = self.cursor.start_consumer(&created, info.state.last_sequence);
             let config = pull::Config {
                 filter_subject: self.subject.clone(),
                 deliver_policy: DeliverPolicy::ByStartSequence { start_sequence },
@@ -161,12 +161,16 @@ impl ResultReader {
             };
             let consumer = stream.create_consumer(config).await;
             let consumer = consumer.map_err(connection.server_error("read results"))?;
-            self.cursor.opened(consumer.cached_info().num_pending);
+            self.cursor.on_consumer_created(consumer.cached_info().num_pending);
             self.consumer = Some(consumer);
         }
         let Some(consumer) = &self.consumer else { return Ok(()) };
-        let batch =
-            consumer.batch().max_messages(MAX_RESULTS).expires(REQUEST_EXPIRY).messages().await;
+        let batch = consumer
+            .batch()
+            .max_messages(MAX_RESULTS)
+            .expires(RESULT_REQUEST_EXPIRY)
+            .messages()
+            .await;
         let batch = batch.map_err(connection.server_error("read results"))?;
         self.request = Some((batch, Instant::now()));
         Ok(())

@@ -3,9 +3,9 @@
 /// Maximum length of a worker's name.
 const MAX_NAME: usize = 100;
 
-/// Replaces control and direction characters by U+FFFD and cuts the text after `max` characters.
-/// Terminal escapes in worker names and error messages therefore have no effect.
-pub(crate) fn printable(text: &str, max: usize) -> String {
+/// Replaces line feeds and tabs by spaces and other control or bidirectional characters by U+FFFD,
+/// and truncates the text to `max` characters. Terminal escapes in worker names and error messages therefore have no effect.
+pub(crate) fn sanitize(text: &str, max: usize) -> String {
     let is_unsafe = |c: char| {
         c.is_control()
             || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
@@ -38,11 +38,11 @@ mod tests {
     #[test]
     fn terminal_escapes_are_replaced() {
         assert_eq!(
-            printable("a\u{1b}[31mred\u{9b}0m\nb\u{202e}", 100),
+            sanitize("a\u{1b}[31mred\u{9b}0m\nb\u{202e}", 100),
             "a\u{fffd}[31mred\u{fffd}0m b\u{fffd}"
         );
-        assert_eq!(printable("été", 100), "été");
-        assert_eq!(printable("abcdef", 3), "abc…");
+        assert_eq!(sanitize("été", 100), "été");
+        assert_eq!(sanitize("abcdef", 3), "abc…");
         for (name, valid) in
             [("node-1.example_2", true), ("", false), ("a b", false), ("\u{1b}[2J", false)]
         {

@@ -45,7 +45,7 @@ struct WorkerState<'a> {
     name: &'a str,
     idle_timeout: Option<Duration>,
     /// Why results cannot be stored at present; empty if they can.
-    problem: Arc<Mutex<String>>,
+    storage_error: Arc<Mutex<String>>,
     busy_threads: AtomicUsize,
     /// Time at which a thread last finished a task.
     last_active: Mutex<Instant>,
@@ -70,7 +70,7 @@ pub fn run_worker(
         options.queue,
         options.display_address()
     ));
-    let problem = Arc::new(Mutex::new(String::new()));
+    let storage_error = Arc::new(Mutex::new(String::new()));
     let heartbeat = Heartbeat {
         worker: name.clone(),
         version: options.version.clone(),
@@ -86,14 +86,14 @@ pub fn run_worker(
         connection.names.heartbeats(),
         requests,
         heartbeat.clone(),
-        problem.clone(),
+        storage_error.clone(),
     ));
     let state = WorkerState {
         connection: &connection,
         handlers,
         name: &name,
         idle_timeout,
-        problem,
+        storage_error,
         busy_threads: AtomicUsize::new(0),
         last_active: Mutex::new(Instant::now()),
         completed: AtomicU64::new(0),
@@ -120,10 +120,10 @@ async fn send_heartbeats(
     subject: String,
     mut requests: Subscriber,
     mut heartbeat: Heartbeat,
-    problem: Arc<Mutex<String>>,
+    storage_error: Arc<Mutex<String>>,
 ) {
     loop {
-        heartbeat.problem = problem.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        heartbeat.problem = storage_error.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let payload = serde_json::to_vec(&heartbeat).unwrap_or_default();
         let _ = client.publish(subject.clone(), payload.into()).await;
         let _ = timeout(HEARTBEAT_INTERVAL, requests.next()).await;

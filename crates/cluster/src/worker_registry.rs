@@ -1,7 +1,7 @@
 //! The registry of active workers, maintained from their heartbeats.
 
 use crate::LogFn;
-use crate::text::{is_worker_name, printable};
+use crate::text::{is_worker_name, sanitize};
 use crate::wire::Heartbeat;
 use async_nats::connection::State;
 use async_nats::{Client, Subscriber};
@@ -75,7 +75,7 @@ impl WorkerRegistry {
     /// Processes a heartbeat; returns a message if the worker is new, leaves or reports a problem.
     ///
     /// Everything in a heartbeat is the claim of another process, so that names are validated, texts
-    /// are made printable and numbers are limited.
+    /// are sanitized and numbers are limited.
     pub(crate) fn update(
         &mut self,
         mut heartbeat: Heartbeat,
@@ -88,8 +88,8 @@ impl WorkerRegistry {
             return None;
         }
         heartbeat.threads = heartbeat.threads.min(MAX_THREADS);
-        heartbeat.version = printable(&heartbeat.version, 50);
-        heartbeat.problem = printable(&heartbeat.problem, 500);
+        heartbeat.version = sanitize(&heartbeat.version, 50);
+        heartbeat.problem = sanitize(&heartbeat.problem, 500);
         let is_same_version = heartbeat.version == version;
         let name = heartbeat.worker.clone();
         if heartbeat.leaving {

@@ -21,7 +21,7 @@ impl NatsQueue {
         actions: Vec<Action>,
     ) -> Result<(), ClusterError> {
         let mut actions = VecDeque::from(actions);
-        let mut must_set_up = false;
+        let mut must_create_streams = false;
         while let Some(action) = actions.pop_front() {
             match action {
                 Action::Publish(first) => {
@@ -41,7 +41,7 @@ impl NatsQueue {
                     let queued = self.queued_tasks(&batch.run).ok();
                     actions.extend(machine.on_listed(queued.as_ref(), self.now()));
                 }
-                Action::SetUp => must_set_up = true,
+                Action::CreateStreams => must_create_streams = true,
                 Action::RestoreBlobs => self.restore_blobs()?,
                 Action::PurgeResults { before } => self.purge_results(&batch.run, before),
                 Action::ShowProblem(text) => self.registry().problem = text,
@@ -55,7 +55,7 @@ impl NatsQueue {
                 Action::Log(text) => self.log(&text),
             }
         }
-        if must_set_up && self.connection.is_connected() {
+        if must_create_streams && self.connection.is_connected() {
             let _ = self.connection.block_on(self.connection.set_up());
         }
         Ok(())
@@ -110,8 +110,8 @@ impl NatsQueue {
         }
         let headers = stored.message.headers.as_ref();
         let value = |name| header(headers, name).to_owned();
-        let blob = (!value(wire::IN_OBJECT_STORE).is_empty()).then(|| value(wire::CHECKSUM));
-        let content = match &blob {
+        let blob_key = (!value(wire::IN_OBJECT_STORE).is_empty()).then(|| value(wire::CHECKSUM));
+        let content = match &blob_key {
             None => Ok(stored.message.payload.to_vec()),
             Some(sha256) => {
                 let content = self.connection.get_blob(sha256, MAX_RESULT_BYTES);
@@ -130,6 +130,6 @@ impl NatsQueue {
             seconds: value(wire::SECONDS).parse().unwrap_or(1.0),
             content,
         };
-        Some((result, blob))
+        Some((result, blob_key))
     }
 }

@@ -5,7 +5,7 @@
 //! simulated network.
 
 use crate::in_flight::{InFlightTasks, Submission, Time};
-use crate::text::{is_worker_name, printable};
+use crate::text::{is_worker_name, sanitize};
 use crate::wire::task_id;
 use outflank_runs::files::checksum;
 use outflank_runs::{AcceptFn, Ack};
@@ -35,7 +35,7 @@ const MAX_QUARANTINED_RESULTS: u32 = 200;
 /// Maximum number of characters of a worker's error message.
 const MAX_MESSAGE_CHARS: usize = 2000;
 
-/// What the caller of a [`BatchStateMachine`] must do.
+/// An action that the caller of a [`BatchStateMachine`] carries out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Action {
     /// Publish a task, and report the answer to [`BatchStateMachine::on_published`].
@@ -43,7 +43,7 @@ pub(crate) enum Action {
     /// List the queued tasks of the run, and report them to [`BatchStateMachine::on_listed`].
     ListTasks,
     /// Create the streams and the consumer if they are missing.
-    SetUp,
+    CreateStreams,
     /// Store all blobs that the server does not have.
     RestoreBlobs,
     /// Delete the run's results with smaller sequence numbers.
@@ -60,7 +60,7 @@ pub(crate) enum Action {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Publication {
     pub(crate) task: String,
-    /// The key under which the server detects a repeated submission.
+    /// Deduplication id (`Nats-Msg-Id`).
     pub(crate) message_id: String,
     pub(crate) content: Vec<u8>,
 }
@@ -72,7 +72,7 @@ pub(crate) struct IncomingResult {
     /// Whether it was stored before this batch started.
     pub(crate) is_old: bool,
     pub(crate) task: String,
-    /// The server's key for repeated publications of this result.
+    /// Deduplication id (`Nats-Msg-Id`).
     pub(crate) message_id: String,
     pub(crate) worker: String,
     pub(crate) version: String,
@@ -231,8 +231,9 @@ impl BatchStateMachine {
         }
         let mut actions = Vec::new();
         match answer {
-            // A duplicate of a recent task that is no longer queued: another process completed or
-            // deleted it. After a failed attempt, the duplicate is our own task.
+            // The server dropped the first attempt as a duplicate: another process submitted this
+            // task before, and it is no longer queued. If an earlier attempt failed, the server had
+            // stored that attempt.
             Ok(true) if state.attempts == 1 && message_id == task => {
                 self.resubmit(task, now);
             }
@@ -241,13 +242,13 @@ impl BatchStateMachine {
                 state.attempts = 0;
             }
             Err(reason) => {
-                state.submission = Submission::Due(now + delay(state.attempts));
+                state.submission = Submission::Due(now + retry_delay(state.attempts));
                 if !self.has_publish_problem {
                     self.has_publish_problem = true;
                     actions.push(Action::Log(format!("{reason}; retrying")));
                     actions.push(Action::ShowProblem(reason));
                 }
-                actions.push(Action::SetUp);
+                actions.push(Action::CreateStreams);
                 return actions;
             }
         }
@@ -293,7 +294,7 @@ impl BatchStateMachine {
             _ if is_quarantined => Some("the worker is quarantined".to_owned()),
             _ if result.version != self.version => Some(format!(
                 "it has version {}, not {}",
-                printable(&result.version, 50),
+                sanitize(&result.version, 50),
                 self.version
             )),
             Err(error) => Some(format!("its content cannot be read: {error}")),
@@ -301,7 +302,7 @@ impl BatchStateMachine {
                 Some("wrong checksum".to_owned())
             }
             Ok(content) if result.failed => {
-                return self.fail(result, &String::from_utf8_lossy(content), now);
+                return self.record_failure(result, &String::from_utf8_lossy(content), now);
             }
             Ok(content) => match accept(task.range.clone(), &result.worker, content) {
                 Ack::Rejected(reason) => Some(reason),
@@ -329,12 +330,12 @@ impl BatchStateMachine {
     }
 
     /// Counts an error that a worker reported.
-    fn fail(&mut self, result: &IncomingResult, text: &str, now: Time) -> Vec<Action> {
+    fn record_failure(&mut self, result: &IncomingResult, text: &str, now: Time) -> Vec<Action> {
         let Some(task) = self.in_flight.get(&result.task) else { return Vec::new() };
         if result.is_old || !task.failures.insert(result.message_id.clone()) {
             return Vec::new();
         }
-        let text = printable(text, MAX_MESSAGE_CHARS);
+        let text = sanitize(text, MAX_MESSAGE_CHARS);
         if task.failures.len() >= MAX_FAILURES {
             self.end = Some(Err(text));
             return Vec::new();
@@ -361,15 +362,15 @@ impl BatchStateMachine {
         };
         *count += 1;
         let count = *count;
-        let worker = printable(&result.worker, 100);
-        let reason = printable(reason, MAX_MESSAGE_CHARS);
+        let worker = sanitize(&result.worker, 100);
+        let reason = sanitize(reason, MAX_MESSAGE_CHARS);
         if count >= limit {
             self.end = Some(Err(format!(
                 "{limit} results of the same task were rejected, the last from worker {worker}: {reason}. Stop that worker, then resume."
             )));
             return Vec::new();
         }
-        self.resubmit(&result.task, now + delay(count - 1));
+        self.resubmit(&result.task, now + retry_delay(count - 1));
         // Results of a quarantined worker are reported once per task.
         match is_quarantined && count > 1 {
             true => Vec::new(),
@@ -391,7 +392,7 @@ impl BatchStateMachine {
 }
 
 /// Returns the delay before the next attempt: none at first, then 0.1 s, doubled up to 5 s.
-fn delay(attempts: u32) -> Duration {
+fn retry_delay(attempts: u32) -> Duration {
     match attempts {
         0 => Duration::ZERO,
         _ => Duration::from_millis(100 << (attempts - 1).min(6)).min(Duration::from_secs(5)),

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 use std::ops::Range;
 use std::time::Instant;
 
-/// What survives the death of a coordinator: the journal and the quarantined workers.
+/// The persistent state of a coordinator: the journal and the quarantined workers.
 #[derive(Default)]
 pub(super) struct Journal {
     /// Value and worker of each game, in order.
@@ -23,14 +23,14 @@ pub(super) struct Journal {
     pub(super) accepted: u64,
 }
 
-/// The state of a coordinator that dies with it.
+/// The state that a coordinator loses when it is killed.
 pub(super) struct Coordinator {
     pub(super) machine: BatchStateMachine,
     pub(super) registry: WorkerRegistry,
     pub(super) cursor: ResultCursor,
     pub(super) ready: VecDeque<IncomingResult>,
     pub(super) reader: ReaderState,
-    /// Games of the journal when the batch started.
+    /// Number of games in the journal when the batch started.
     first_game: usize,
     /// Results that wait for those of earlier jobs.
     pending: BTreeMap<usize, (u64, String)>,
@@ -106,7 +106,7 @@ impl Coordinator {
         })
     }
 
-    /// Receives a message for the reader of results; returns whether a new consumer is needed.
+    /// Processes a message for the reader of results. Closes the reader if a new consumer is needed.
     pub(super) fn read(&mut self, consumer: u64, message: ReaderMessage, now: Time) {
         let ReaderState::Pulling(id, since) = self.reader else { return };
         if id != consumer {
@@ -132,11 +132,11 @@ impl Coordinator {
     pub(super) fn process(
         &mut self,
         journal: &mut Journal,
-        is_verified: &mut dyn FnMut() -> bool,
+        should_verify: &mut dyn FnMut() -> bool,
         now: Time,
     ) -> (Vec<Action>, Option<String>) {
         let Some(result) = self.ready.pop_front() else { return (Vec::new(), None) };
-        let mut forger = None;
+        let mut worker_to_quarantine = None;
         let is_quarantined = journal.quarantined.contains(&result.worker);
         let (pending, first) = (&mut self.pending, self.first_game);
         let mut accept = |range: Range<usize>, worker: &str, content: &[u8]| {
@@ -147,8 +147,8 @@ impl Coordinator {
                 return Ack::Rejected("not the games of the task".to_owned());
             };
             for (game, value) in range.zip(values) {
-                if is_verified() && value != value_of(first + game) {
-                    forger = Some(worker.to_owned());
+                if should_verify() && value != value_of(first + game) {
+                    worker_to_quarantine = Some(worker.to_owned());
                     return Ack::Stop;
                 }
                 let twice = pending.insert(game, (value, worker.to_owned()));
@@ -161,7 +161,7 @@ impl Coordinator {
             Ack::Accepted
         };
         let actions = self.machine.on_result(&result, is_quarantined, &mut accept, now);
-        (actions, forger)
+        (actions, worker_to_quarantine)
     }
 }
 

@@ -11,9 +11,10 @@ const DUPLICATE_WINDOW: Duration = Duration::from_secs(120);
 /// Time without an acknowledgement after which a task is delivered again.
 const ACK_WAIT: Duration = Duration::from_secs(10);
 
-/// Time that a request for a task or for results stays open.
-pub(super) const FETCH_EXPIRY: Duration = Duration::from_secs(3);
-pub(super) const PULL_EXPIRY: Duration = Duration::from_secs(5);
+/// Time that a request for a task stays open.
+pub(super) const TASK_REQUEST_EXPIRY: Duration = Duration::from_secs(3);
+/// Time that a request for results stays open.
+pub(super) const RESULT_REQUEST_EXPIRY: Duration = Duration::from_secs(5);
 
 /// A message with a task.
 #[derive(Clone, Debug)]
@@ -38,19 +39,19 @@ pub(super) struct ResultMessage {
     pub(super) content: Vec<u8>,
 }
 
-/// How a worker answers a delivery.
+/// The acknowledgement of a delivery.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Answer {
+pub(super) enum AckKind {
     Progress,
-    Acknowledge,
-    Terminate,
-    Return(Duration),
+    Ack,
+    Term,
+    Nak(Duration),
 }
 
 struct QueuedTask {
     message: TaskMessage,
     deliveries: i64,
-    /// Time at which it is delivered again, or zero.
+    /// Time from which it can be delivered.
     available_at: Time,
 }
 
@@ -63,7 +64,7 @@ struct ResultConsumer {
     request: Option<(usize, Time)>,
 }
 
-/// What the server sends to the coordinator's reader.
+/// A message from the server to the coordinator's reader.
 #[derive(Clone, Debug)]
 pub(super) enum ReaderMessage {
     Result {
@@ -79,13 +80,13 @@ pub(super) enum ReaderMessage {
 /// An open request for a task: worker, incarnation, thread, request number.
 pub(super) type FetchAddress = (usize, u64, usize, u64);
 
-/// A delivered task: the stream's incarnation, its sequence number, the number of deliveries.
+/// A delivered task: the stream's generation, its sequence number, the number of deliveries.
 pub(super) type DeliveryId = (u64, u64, i64);
 
 #[derive(Default)]
 pub(super) struct Server {
     /// Number of times that the streams were created.
-    pub(super) created: u64,
+    pub(super) stream_generation: u64,
     pub(super) exists: bool,
     pub(super) is_down: bool,
     pub(super) disk_is_full: bool,
@@ -93,7 +94,7 @@ pub(super) struct Server {
     last_task: u64,
     results: BTreeMap<u64, ResultMessage>,
     last_result: u64,
-    seen: HashMap<String, Time>,
+    recent_message_ids: HashMap<String, Time>,
     fetches: Vec<(FetchAddress, Time)>,
     consumer: Option<ResultConsumer>,
     last_consumer: u64,
@@ -104,22 +105,26 @@ impl Server {
     pub(super) fn set_up(&mut self) {
         if !self.exists {
             self.exists = true;
-            self.created += 1;
+            self.stream_generation += 1;
         }
     }
 
     /// Deletes everything, as the loss of a disk does.
     pub(super) fn lose_store(&mut self) {
-        *self = Server { created: self.created, is_down: self.is_down, ..Server::default() };
+        *self = Server {
+            stream_generation: self.stream_generation,
+            is_down: self.is_down,
+            ..Server::default()
+        };
     }
 
-    /// Forgets open requests, as a restart does.
+    /// Drops open requests and the message ids of tasks that are no longer stored, as a restart does.
     pub(super) fn restart(&mut self) {
         self.fetches.clear();
         self.consumer = None;
         let stored: BTreeSet<String> =
             self.tasks.values().map(|task| task.message.message_id.clone()).collect();
-        self.seen.retain(|id, _| stored.contains(id));
+        self.recent_message_ids.retain(|id, _| stored.contains(id));
     }
 
     fn check_write(&self) -> Result<(), String> {
@@ -131,10 +136,14 @@ impl Server {
     }
 
     fn is_duplicate(&mut self, id: &str, now: Time) -> bool {
-        if self.seen.get(id).is_some_and(|time| now.saturating_sub(*time) < DUPLICATE_WINDOW) {
+        if self
+            .recent_message_ids
+            .get(id)
+            .is_some_and(|time| now.saturating_sub(*time) < DUPLICATE_WINDOW)
+        {
             return true;
         }
-        self.seen.insert(id.to_owned(), now);
+        self.recent_message_ids.insert(id.to_owned(), now);
         false
     }
 
@@ -180,7 +189,7 @@ impl Server {
 
     /// Opens a request for a task.
     pub(super) fn fetch(&mut self, from: FetchAddress, now: Time) {
-        self.fetches.push((from, now + FETCH_EXPIRY));
+        self.fetches.push((from, now + TASK_REQUEST_EXPIRY));
     }
 
     /// Delivers tasks to open requests of workers.
@@ -200,36 +209,40 @@ impl Server {
             let (to, _) = self.fetches.remove(0);
             task.deliveries += 1;
             task.available_at = now + ACK_WAIT;
-            delivered.push((to, (self.created, sequence, task.deliveries), task.message.clone()));
+            delivered.push((
+                to,
+                (self.stream_generation, sequence, task.deliveries),
+                task.message.clone(),
+            ));
         }
         delivered
     }
 
-    /// Processes the answer of a worker to a delivery.
-    pub(super) fn answer(
+    /// Processes the acknowledgement of a delivery.
+    pub(super) fn acknowledge(
         &mut self,
-        (created, sequence, count): DeliveryId,
-        answer: Answer,
+        (generation, sequence, count): DeliveryId,
+        kind: AckKind,
         now: Time,
     ) {
-        if created != self.created {
+        if generation != self.stream_generation {
             return;
         }
         let Some(task) = self.tasks.get_mut(&sequence) else { return };
-        match answer {
-            Answer::Acknowledge | Answer::Terminate => {
+        match kind {
+            AckKind::Ack | AckKind::Term => {
                 self.tasks.remove(&sequence);
             }
-            // An answer to an earlier delivery has no effect on the current one.
+            // An acknowledgement of an earlier delivery has no effect on the current one.
             _ if task.deliveries != count => {}
-            Answer::Progress => task.available_at = now + ACK_WAIT,
-            Answer::Return(delay) => task.available_at = now + delay,
+            AckKind::Progress => task.available_at = now + ACK_WAIT,
+            AckKind::Nak(delay) => task.available_at = now + delay,
         }
     }
 
     /// Describes the results stream to a new reader: creation time, last sequence number.
     pub(super) fn describe_results(&self) -> Option<(String, u64)> {
-        self.exists.then(|| (format!("created {}", self.created), self.last_result))
+        self.exists.then(|| (format!("created {}", self.stream_generation), self.last_result))
     }
 
     /// Creates a consumer of results; returns its id and the number of results it will deliver.
@@ -247,7 +260,7 @@ impl Server {
     pub(super) fn pull(&mut self, id: u64, max: usize, now: Time) -> bool {
         match self.consumer.as_mut().filter(|consumer| consumer.id == id) {
             Some(consumer) => {
-                consumer.request = Some((max, now + PULL_EXPIRY));
+                consumer.request = Some((max, now + RESULT_REQUEST_EXPIRY));
                 true
             }
             None => false,

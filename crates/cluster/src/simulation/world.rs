@@ -2,8 +2,8 @@
 
 use super::coordinator::{Coordinator, Journal, ReaderState};
 use super::server::{
-    Answer, DeliveryId, FETCH_EXPIRY, FetchAddress, PULL_EXPIRY, ReaderMessage, ResultMessage,
-    Server, TaskMessage,
+    AckKind, DeliveryId, FetchAddress, RESULT_REQUEST_EXPIRY, ReaderMessage, ResultMessage, Server,
+    TASK_REQUEST_EXPIRY, TaskMessage,
 };
 use super::worker::{TaskRun, Thread, Worker};
 use super::{RUN, VERSION, value_of};
@@ -64,13 +64,13 @@ enum Event {
     Pull {
         consumer: u64,
     },
-    SetUp,
+    CreateStreams,
     PurgeResults(u64),
     PurgeRun {
         keep_results: bool,
     },
     Fetch(FetchAddress),
-    Answer(DeliveryId, Answer),
+    Ack(DeliveryId, AckKind),
     Store {
         from: (usize, u64, usize, u64),
         request: u64,
@@ -264,11 +264,11 @@ impl World {
             | Event::DescribeAndOpen { .. }
             | Event::Open { .. }
             | Event::Pull { .. }
-            | Event::SetUp
+            | Event::CreateStreams
             | Event::PurgeResults(_)
             | Event::PurgeRun { .. }
             | Event::Fetch(_)
-            | Event::Answer(..)
+            | Event::Ack(..)
             | Event::Store { .. } => Some(SERVER),
             Event::CoordinatorTick(_)
             | Event::Published { .. }
@@ -383,13 +383,13 @@ impl World {
             Event::Pull { consumer } => {
                 self.server.pull(consumer, 256, now);
             }
-            Event::SetUp => self.server.set_up(),
+            Event::CreateStreams => self.server.set_up(),
             Event::PurgeResults(before) => self.server.purge_results(before),
             Event::PurgeRun { keep_results } => {
                 self.server.purge_run(&short_checksum(RUN), keep_results);
             }
             Event::Fetch(address) => self.server.fetch(address, now),
-            Event::Answer(delivery, answer) => self.server.answer(delivery, answer, now),
+            Event::Ack(delivery, kind) => self.server.acknowledge(delivery, kind, now),
             Event::Store { from, request, message } => {
                 let answer = self.server.store(message, now);
                 self.send(Event::Stored { to: from, request, answer });
@@ -457,14 +457,14 @@ impl World {
             Event::Described { to, description } if to == self.incarnation => {
                 if let (ReaderState::Opening(_), Some((created, last))) = (node.reader, description)
                 {
-                    let start = node.cursor.open(&created, last);
+                    let start = node.cursor.start_consumer(&created, last);
                     node.reader = ReaderState::Opening(now);
                     self.send(Event::Open { from: to, start });
                 }
             }
             Event::Opened { to, opened } if to == self.incarnation => {
                 if let (ReaderState::Opening(_), Some((id, pending))) = (node.reader, opened) {
-                    node.cursor.opened(pending);
+                    node.cursor.on_consumer_created(pending);
                     node.reader = ReaderState::Open(id);
                     self.read_results();
                 }
@@ -488,7 +488,7 @@ impl World {
         match node.reader {
             ReaderState::Opening(since) if now.saturating_sub(since) < REQUEST_TIMEOUT => {}
             ReaderState::Pulling(_, since)
-                if now.saturating_sub(since) < PULL_EXPIRY + Duration::from_secs(2) => {}
+                if now.saturating_sub(since) < RESULT_REQUEST_EXPIRY + Duration::from_secs(2) => {}
             ReaderState::Open(consumer) => {
                 node.reader = ReaderState::Pulling(consumer, now);
                 self.send(Event::Pull { consumer });
@@ -496,7 +496,7 @@ impl World {
             ReaderState::Closed | ReaderState::Opening(_) | ReaderState::Pulling(..) => {
                 node.cursor.close();
                 node.reader = ReaderState::Opening(now);
-                self.send(Event::SetUp);
+                self.send(Event::CreateStreams);
                 self.send(Event::DescribeAndOpen { from });
             }
         }
@@ -510,10 +510,11 @@ impl World {
                 break;
             }
             let rng = &mut self.rng;
-            let mut is_verified = || rng.chance(0.3);
-            let (actions, forger) = node.process(&mut self.journal, &mut is_verified, now);
-            if let Some(forger) = forger {
-                return self.redo_games_of(forger);
+            let mut should_verify = || rng.chance(0.3);
+            let (actions, worker_to_quarantine) =
+                node.process(&mut self.journal, &mut should_verify, now);
+            if let Some(worker_to_quarantine) = worker_to_quarantine {
+                return self.redo_games_of(worker_to_quarantine);
             }
             self.perform(actions);
         }
@@ -587,7 +588,7 @@ impl World {
                     let lost = Event::Listed { to: from, request, subjects: None };
                     self.schedule(REQUEST_TIMEOUT, lost);
                 }
-                Action::SetUp => self.send(Event::SetUp),
+                Action::CreateStreams => self.send(Event::CreateStreams),
                 Action::PurgeResults { before } => self.send(Event::PurgeResults(before)),
                 Action::RestoreBlobs
                 | Action::ShowProblem(_)
@@ -684,9 +685,9 @@ impl World {
             storing.retain(|run| run.machine.next_time().is_some());
             let is_lost = fetch.is_some_and(|(_, until)| now >= until);
             if executing.is_none() && storing.len() <= 1 && (fetch.is_none() || is_lost) {
-                *fetch = Some((request, now + FETCH_EXPIRY + Duration::from_secs(2)));
+                *fetch = Some((request, now + TASK_REQUEST_EXPIRY + Duration::from_secs(2)));
                 self.send(Event::Fetch((number, incarnation, thread, request)));
-                self.send(Event::SetUp);
+                self.send(Event::CreateStreams);
             }
         }
     }
@@ -712,13 +713,13 @@ impl World {
                     self.store(number, thread, serial);
                     continue;
                 }
-                TaskAction::Progress => Answer::Progress,
-                TaskAction::Acknowledge => Answer::Acknowledge,
-                TaskAction::Terminate => Answer::Terminate,
-                TaskAction::Return(delay) => Answer::Return(delay),
+                TaskAction::Progress => AckKind::Progress,
+                TaskAction::Ack => AckKind::Ack,
+                TaskAction::Term => AckKind::Term,
+                TaskAction::Nak(delay) => AckKind::Nak(delay),
                 TaskAction::ShowProblem(_) | TaskAction::Log(_) => continue,
             };
-            self.send(Event::Answer(delivery, answer));
+            self.send(Event::Ack(delivery, answer));
         }
         // A task that is reported as failed without execution.
         let Thread { executing, storing, .. } = &mut self.workers[number].threads[thread];

@@ -9,13 +9,13 @@ use std::time::{Duration, Instant};
 use tokio::time::{sleep, timeout};
 
 /// Time that the server keeps a pull request open.
-const REQUEST_EXPIRY: Duration = Duration::from_secs(3);
+const TASK_REQUEST_EXPIRY: Duration = Duration::from_secs(3);
 
 /// Time after which a pull request that the server has not ended counts as lost.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl WorkerState<'_> {
-    /// Waits a few seconds for a task.
+    /// Fetches a task; `None` if none arrives within a few seconds or the request fails.
     pub(super) async fn fetch_task(
         &self,
         consumer: &mut Option<Consumer<pull::Config>>,
@@ -35,8 +35,13 @@ impl WorkerState<'_> {
                 }
             }
         }
-        let request =
-            consumer.as_ref()?.batch().max_messages(1).expires(REQUEST_EXPIRY).messages().await;
+        let request = consumer
+            .as_ref()?
+            .batch()
+            .max_messages(1)
+            .expires(TASK_REQUEST_EXPIRY)
+            .messages()
+            .await;
         let (started, connection_count) = (Instant::now(), self.connection.connection_count());
         let Ok(mut request) = request else {
             *consumer = None;

@@ -46,9 +46,9 @@ pub(super) struct TaskInProgress {
     worker: String,
     log: LogFn,
     /// Why results cannot be stored, empty if they can; sent with the worker's heartbeats.
-    problem: Arc<Mutex<String>>,
+    storage_error: Arc<Mutex<String>>,
     /// Start of the worker.
-    started: Instant,
+    worker_started: Instant,
 }
 
 impl TaskInProgress {
@@ -67,8 +67,8 @@ impl TaskInProgress {
             version: connection.options.version.clone(),
             worker: state.name.to_owned(),
             log: connection.log.clone(),
-            problem: state.problem.clone(),
-            started: state.started,
+            storage_error: state.storage_error.clone(),
+            worker_started: state.started,
         }
     }
 
@@ -84,18 +84,18 @@ impl TaskInProgress {
     ) -> Vec<TaskAction> {
         let mut machine = self.machine();
         let Some(machine) = machine.as_mut() else { return Vec::new() };
-        machine.on_executed(outcome, is_stopping, self.started.elapsed())
+        machine.on_executed(outcome, is_stopping, self.worker_started.elapsed())
     }
 
     /// Returns the time until the machine has something to do.
     fn next_delay(&self) -> Option<Duration> {
         let next = self.machine().as_ref()?.next_time()?;
-        Some(next.saturating_sub(self.started.elapsed()))
+        Some(next.saturating_sub(self.worker_started.elapsed()))
     }
 
     fn poll(&self) -> Vec<TaskAction> {
         let mut machine = self.machine();
-        machine.as_mut().map_or(Vec::new(), |machine| machine.poll(self.started.elapsed()))
+        machine.as_mut().map_or(Vec::new(), |machine| machine.poll(self.worker_started.elapsed()))
     }
 
     /// Sends progress acknowledgements until this future is dropped.
@@ -103,7 +103,7 @@ impl TaskInProgress {
         while let Some(delay) = self.next_delay() {
             sleep(delay).await;
             for action in self.poll() {
-                self.answer(&action).await;
+                self.perform(&action).await;
             }
         }
     }
@@ -122,10 +122,10 @@ impl TaskInProgress {
                     let stored = self.store(&result).await;
                     progress.abort();
                     if let Some(machine) = self.machine().as_mut() {
-                        actions.extend(machine.on_stored(stored, self.started.elapsed()));
+                        actions.extend(machine.on_stored(stored, self.worker_started.elapsed()));
                     }
                 } else {
-                    self.answer(&action).await;
+                    self.perform(&action).await;
                 }
             }
             let Some(delay) = self.next_delay() else { return };
@@ -134,22 +134,22 @@ impl TaskInProgress {
         }
     }
 
-    /// Answers the server, or informs the user.
-    async fn answer(&self, action: &TaskAction) {
-        let answer = match action {
+    /// Carries out an action other than `Execute` and `Store`.
+    async fn perform(&self, action: &TaskAction) {
+        let kind = match action {
             TaskAction::Progress => AckKind::Progress,
-            TaskAction::Acknowledge => AckKind::Ack,
-            TaskAction::Terminate => AckKind::Term,
-            TaskAction::Return(delay) => AckKind::Nak((!delay.is_zero()).then_some(*delay)),
+            TaskAction::Ack => AckKind::Ack,
+            TaskAction::Term => AckKind::Term,
+            TaskAction::Nak(delay) => AckKind::Nak((!delay.is_zero()).then_some(*delay)),
             TaskAction::Log(text) => return (self.log)(text),
             TaskAction::ShowProblem(text) => {
-                *self.problem.lock().unwrap_or_else(PoisonError::into_inner) = text.clone();
+                *self.storage_error.lock().unwrap_or_else(PoisonError::into_inner) = text.clone();
                 return;
             }
             TaskAction::Execute | TaskAction::Store => return,
         };
-        // A lost answer is harmless: the server delivers the task again.
-        let _ = self.acker.ack_with(answer).await;
+        // A lost acknowledgement is harmless: the server delivers the task again.
+        let _ = self.acker.ack_with(kind).await;
     }
 
     /// Tries once to store a result.

@@ -5,7 +5,7 @@
 //! the simulation with a simulated network.
 
 use crate::in_flight::Time;
-use crate::text::printable;
+use crate::text::sanitize;
 use crate::wire::{QueueNames, TaskName, task_id};
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ const MAX_DELIVERIES: i64 = 20;
 /// Maximum number of deliveries of a task. A task with more is removed from the queue.
 const MAX_REPORTED_DELIVERIES: i64 = 30;
 
-/// Time after which a worker gives up to store a result and returns the task to the queue.
+/// Time after which a worker gives up storing a result and returns the task to the queue.
 pub(crate) const STORE_TIMEOUT: Duration = Duration::from_secs(900);
 
 /// Delay before the server delivers a task again whose result could not be stored.
@@ -45,7 +45,7 @@ pub(crate) struct Delivery {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct TaskResult {
     pub(crate) name: TaskName,
-    /// The key under which the server detects a repeated publication.
+    /// Deduplication id (`Nats-Msg-Id`).
     pub(crate) message_id: String,
     /// Whether the content is an error message.
     pub(crate) failed: bool,
@@ -53,7 +53,7 @@ pub(crate) struct TaskResult {
     pub(crate) seconds: f64,
 }
 
-/// What the caller of a [`TaskStateMachine`] must do.
+/// An action that the caller of a [`TaskStateMachine`] carries out.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum TaskAction {
     /// Execute the content, and report the outcome to [`TaskStateMachine::on_executed`].
@@ -63,11 +63,11 @@ pub(crate) enum TaskAction {
     /// Store the result, and report the answer to [`TaskStateMachine::on_stored`].
     Store,
     /// Acknowledge the task, which removes it from the queue. It is done.
-    Acknowledge,
+    Ack,
     /// Remove the task from the queue without a result. It is done.
-    Terminate,
+    Term,
     /// Return the task to the queue after this delay. It is done.
-    Return(Duration),
+    Nak(Duration),
     /// Show a problem in the status line; an empty text means that it is solved.
     ShowProblem(String),
     /// Show a message.
@@ -79,7 +79,7 @@ enum State {
     Executing,
     /// The result is being stored.
     Storing(TaskResult),
-    /// The next attempt to store the result is due.
+    /// Waits until this time to store the result again.
     Waiting(TaskResult, Time),
     Done,
 }
@@ -111,16 +111,16 @@ impl TaskStateMachine {
         let Some(name) = name.filter(|name| name.task == task_id(kind, version, content)) else {
             let text = format!(
                 "removed an invalid task from the queue ({}): its subject does not fit its content",
-                printable(subject, 200)
+                sanitize(subject, 200)
             );
-            return (None, vec![TaskAction::Terminate, TaskAction::Log(text)]);
+            return (None, vec![TaskAction::Term, TaskAction::Log(text)]);
         };
         if *count > MAX_REPORTED_DELIVERIES {
             let text = format!(
                 "removed task {} from the queue after {count} deliveries without a result",
                 name.task
             );
-            return (None, vec![TaskAction::Terminate, TaskAction::Log(text)]);
+            return (None, vec![TaskAction::Term, TaskAction::Log(text)]);
         }
         // The server drops repeated publications of one delivery. Each delivery has its own id,
         // because the result of an earlier one may have been rejected or deleted.
@@ -138,7 +138,7 @@ impl TaskStateMachine {
             machine
                 .finish(Err(format!("the task was delivered {count} times without a result")), now)
         } else if delivery.version != version {
-            let other = printable(&delivery.version, 50);
+            let other = sanitize(&delivery.version, 50);
             machine.finish(
                 Err(format!("the task has version {other}, but this worker has version {version}")),
                 now,
@@ -185,7 +185,8 @@ impl TaskStateMachine {
         actions
     }
 
-    /// Processes the outcome of the execution. With `is_stopping` it may be incomplete.
+    /// Processes the outcome of the execution. If `is_stopping`, the outcome may be incomplete; the
+    /// task is returned to the queue.
     pub(crate) fn on_executed(
         &mut self,
         outcome: Result<Vec<u8>, String>,
@@ -197,7 +198,7 @@ impl TaskStateMachine {
         }
         if is_stopping {
             self.state = State::Done;
-            return vec![TaskAction::Return(Duration::ZERO)];
+            return vec![TaskAction::Nak(Duration::ZERO)];
         }
         self.finish(outcome, now)
     }
@@ -207,7 +208,7 @@ impl TaskStateMachine {
         let (failed, content) = match outcome {
             Ok(content) => (false, content),
             Err(reason) => {
-                let reason = printable(&reason, MAX_MESSAGE_CHARS);
+                let reason = sanitize(&reason, MAX_MESSAGE_CHARS);
                 actions.push(TaskAction::Log(format!("a task failed: {reason}")));
                 (true, reason.into_bytes())
             }
@@ -230,14 +231,14 @@ impl TaskStateMachine {
         let Err(reason) = answer else {
             self.state = State::Done;
             let solved = had_problem.then(|| TaskAction::ShowProblem(String::new()));
-            return [TaskAction::Acknowledge].into_iter().chain(solved).collect();
+            return [TaskAction::Ack].into_iter().chain(solved).collect();
         };
         let since = *self.first_failure.get_or_insert(now);
         if now.saturating_sub(since) >= STORE_TIMEOUT {
             self.state = State::Done;
             let text = format!("{reason}; returned the task to the queue");
             let solved = TaskAction::ShowProblem(String::new());
-            return vec![TaskAction::Return(RETURN_DELAY), TaskAction::Log(text), solved];
+            return vec![TaskAction::Nak(RETURN_DELAY), TaskAction::Log(text), solved];
         }
         let delay = Duration::from_millis(500 << self.failures.min(4));
         self.failures += 1;
@@ -285,7 +286,7 @@ mod tests {
             (&result.content[..], result.seconds, result.failed),
             (&b"result"[..], 2.0, false)
         );
-        assert_eq!(machine.on_stored(Ok(()), Time::from_secs(2)), [TaskAction::Acknowledge]);
+        assert_eq!(machine.on_stored(Ok(()), Time::from_secs(2)), [TaskAction::Ack]);
         assert_eq!(machine.next_time(), None);
     }
 
@@ -298,7 +299,7 @@ mod tests {
         let too_often = delivery(&names, MAX_REPORTED_DELIVERIES + 1);
         for invalid in [no_run, other_content, too_often] {
             let (machine, actions) = TaskStateMachine::new(&names, "1", "w", &invalid, Time::ZERO);
-            assert!(machine.is_none() && actions.contains(&TaskAction::Terminate), "{invalid:?}");
+            assert!(machine.is_none() && actions.contains(&TaskAction::Term), "{invalid:?}");
         }
         // Delivered too often to be executed: reported.
         let (machine, actions) = TaskStateMachine::new(
@@ -328,11 +329,11 @@ mod tests {
                         attempts += 1;
                         next.extend(machine.on_stored(Err("disk full".to_owned()), now));
                     }
-                    TaskAction::Return(delay) => next.push(TaskAction::Return(delay)),
+                    TaskAction::Nak(delay) => next.push(TaskAction::Nak(delay)),
                     _ => {}
                 }
             }
-            if next.contains(&TaskAction::Return(RETURN_DELAY)) {
+            if next.contains(&TaskAction::Nak(RETURN_DELAY)) {
                 break now;
             }
             now = machine.next_time().unwrap();
