@@ -4,7 +4,7 @@ use outflank_games::Side;
 use outflank_games::othello::{Board, Square};
 use outflank_players::SearchControl;
 use outflank_players::endgame::Solver;
-use outflank_records::obf::Entry;
+use outflank_records::obf::ObfEntry;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -15,7 +15,7 @@ const TABLE_ENTRY_BYTES: u64 = 24;
 #[derive(Clone, Debug)]
 pub struct SolvedPosition {
     /// The position and the scores that its file states.
-    pub entry: Entry,
+    pub entry: ObfEntry,
     /// Disc difference under best play, for the side to move.
     pub score: i32,
     /// A best move, `pass`, or `None` if the game is over.
@@ -43,7 +43,7 @@ impl SolvedPosition {
 /// Solves a position with a transposition table of at most this many bytes; `None` when stopped.
 #[must_use]
 pub fn solve(
-    entry: Entry,
+    entry: ObfEntry,
     table_bytes: u64,
     threads: usize,
     control: &Arc<SearchControl>,

@@ -13,7 +13,7 @@ use outflank_games::{Line, Position as _, Side};
 use outflank_models::Evaluate;
 use outflank_players::PlayerSpec;
 use outflank_players::registry::{PlayerModel, find_model};
-use outflank_records::obf::Entry;
+use outflank_records::obf::ObfEntry;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::sync::Arc;
@@ -193,7 +193,7 @@ pub(crate) fn solve(
             .or_raise()?,
     };
     let side: Side = position.to_move();
-    let entry = Entry { position, side, scores: Vec::new() };
+    let entry = ObfEntry { position, side, scores: Vec::new() };
     let solved = work::run(py, None, |task| {
         let bytes = u64::from(memory) << 20;
         outflank_analysis::endgames::solve(entry, bytes, thread_count(threads), &task.control)

@@ -87,7 +87,10 @@ pub(crate) fn boards_at(
             Ok(text) => ParsedBoard::parse(text),
             Err(_) => Err(BoardError::Side(snippet(&block)).into()),
         };
-        Some((byte, board.map_err(|kind| ParseError { index, byte, kind })))
+        Some((
+            byte,
+            board.map_err(|kind| ParseError { number: Some(index), byte_offset: byte, kind }),
+        ))
     })
 }
 

@@ -119,7 +119,7 @@ fn check_file(path: &Path, names: &Names) -> CheckReport {
     let mut report = CheckReport { files: 1, ..CheckReport::default() };
     report.bad.extend(file_error.map(bad));
     for game in games {
-        report.games += usize::from(!matches!(game, Err(ParseError { index: 0, .. })));
+        report.games += usize::from(!matches!(game, Err(ParseError { number: None, .. })));
         let record = match game {
             Ok(record) => record,
             Err(error) => {

@@ -181,7 +181,7 @@ pub fn convert(
         )?,
         Format::Obf => {
             check_no_moves()?;
-            let entry = |record: &Record<Othello>| obf::Entry {
+            let entry = |record: &Record<Othello>| obf::ObfEntry {
                 position: *record.start(),
                 side: record.start().to_move(),
                 scores: Vec::new(),

@@ -9,20 +9,21 @@ use std::path::PathBuf;
 /// A parse error with its location in the file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParseError {
-    /// The number of the game, opening or board, counted from 1; 0 for an error of the whole file.
-    pub index: usize,
-    /// The byte offset of the start of that game, or of an error of the whole file.
-    pub byte: usize,
+    /// The number of the game, opening or position, counted from 1; `None` for an error of the whole
+    /// file.
+    pub number: Option<usize>,
+    /// The byte offset of the start of that entry, or of an error of the whole file.
+    pub byte_offset: usize,
     /// The kind of error.
     pub kind: ParseErrorKind,
 }
 
 impl fmt::Display for ParseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.index {
-            0 => write!(f, "byte {}: {}", self.byte, self.kind),
-            index => write!(f, "game {index} at byte {}: {}", self.byte, self.kind),
+        if let Some(number) = self.number {
+            write!(f, "{} {number} at ", self.kind.entry_name())?;
         }
+        write!(f, "byte {}: {}", self.byte_offset, self.kind)
     }
 }
 
@@ -30,15 +31,15 @@ impl std::error::Error for ParseError {}
 
 impl ParseError {
     /// Creates an error of the whole file.
-    pub(crate) fn of_file(byte: usize, kind: ParseErrorKind) -> ParseError {
-        ParseError { index: 0, byte, kind }
+    pub(crate) fn of_file(byte_offset: usize, kind: ParseErrorKind) -> ParseError {
+        ParseError { number: None, byte_offset, kind }
     }
 
     /// Returns advice for an error of a single game, since other games may be invalid too.
     fn advice(&self) -> &'static str {
-        match self.index {
-            0 => "",
-            _ => "; `outflank data check` lists every invalid game",
+        match self.number {
+            None => "",
+            Some(_) => "; `outflank data check` lists every invalid game",
         }
     }
 }
@@ -168,6 +169,31 @@ pub enum ParseErrorKind {
     /// The format is write-only.
     #[error("{0} files can be written but not read")]
     WriteOnly(&'static str),
+}
+
+impl ParseErrorKind {
+    /// Returns the name of the entry with such an error: a game, an opening or a position; `entry`
+    /// if it may be any of them.
+    fn entry_name(&self) -> &'static str {
+        use ParseErrorKind as Kind;
+        match self {
+            Kind::Move { .. }
+            | Kind::Pass { .. }
+            | Kind::WrongSide { .. }
+            | Kind::MoveByte { .. }
+            | Kind::MoveAfterEnd { .. }
+            | Kind::Discs(_)
+            | Kind::OtherGame(_)
+            | Kind::Variant(_)
+            | Kind::Komi
+            | Kind::Property(_)
+            | Kind::Unterminated
+            | Kind::NotOpened => "game",
+            Kind::OverAtStart | Kind::FirstSide { .. } | Kind::Position { .. } => "opening",
+            Kind::ScoredMove { .. } => "position",
+            _ => "entry",
+        }
+    }
 }
 
 /// An error while reading games.

@@ -53,8 +53,12 @@ impl GameText<'_> {
     pub(crate) fn parse(&self) -> Result<Record<Othello>, ParseError> {
         let GameText { index, byte, .. } = *self;
         match index {
-            0 => Err(ParseError { index, byte, kind: ParseErrorKind::NotOpened }),
-            _ => game(self.text).map_err(|kind| ParseError { index, byte, kind }),
+            0 => Err(ParseError::of_file(byte, ParseErrorKind::NotOpened)),
+            _ => game(self.text).map_err(|kind| ParseError {
+                number: Some(index),
+                byte_offset: byte,
+                kind,
+            }),
         }
     }
 }

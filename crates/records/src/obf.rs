@@ -15,7 +15,7 @@ use std::fmt::Write;
 
 /// A position with scores of moves.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct ObfEntry {
     /// The position, after the pass if the side in the file cannot move.
     pub position: Othello,
     /// The side to move in the file, to which the scores refer.
@@ -25,18 +25,18 @@ pub struct Entry {
 }
 
 /// Parses the positions of a text.
-pub fn entries(bytes: &[u8]) -> impl Iterator<Item = Result<Entry, ParseError>> {
+pub fn entries(bytes: &[u8]) -> impl Iterator<Item = Result<ObfEntry, ParseError>> {
     lines(bytes).enumerate().map(|(index, (byte, line))| {
-        entry(line).map_err(|kind| ParseError { index: index + 1, byte, kind })
+        entry(line).map_err(|kind| ParseError { number: Some(index + 1), byte_offset: byte, kind })
     })
 }
 
 /// Parses the position of one line.
-pub fn entry(line: &[u8]) -> Result<Entry, ParseErrorKind> {
+pub fn entry(line: &[u8]) -> Result<ObfEntry, ParseErrorKind> {
     let text = std::str::from_utf8(line).map_err(|_| BoardError::Side(snippet(line)))?;
     let mut fields = text.split(';').map(str::trim);
     let Start { position, side } = Start::parse(fields.next().unwrap_or_default())?;
-    let mut entry = Entry { position, side, scores: Vec::new() };
+    let mut entry = ObfEntry { position, side, scores: Vec::new() };
     for field in fields.filter(|field| !field.is_empty()) {
         let (name, score) = field.split_once(':').unwrap_or((field, ""));
         let name = name.trim();
@@ -61,7 +61,7 @@ pub fn entry(line: &[u8]) -> Result<Entry, ParseErrorKind> {
 
 /// Writes a position as a line, without the line break.
 #[must_use]
-pub fn write(entry: &Entry) -> String {
+pub fn write(entry: &ObfEntry) -> String {
     let board = entry.position.to_string();
     let cells = board.split(' ').next().unwrap_or_default();
     let mut line = format!("{cells} {};", if entry.side == Side::Black { 'X' } else { 'O' });

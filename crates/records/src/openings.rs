@@ -59,7 +59,7 @@ fn byte_offset(format: Format, bytes: &[u8], index: usize) -> usize {
     let byte = match format {
         Format::Boards => boards_at(bytes).nth(index).map(|(byte, _)| byte),
         Format::Ggf => ggf::game_texts(bytes).nth(index).map(|text| text.byte()),
-        Format::Wthor => Some(Database::game_error(index, ParseErrorKind::OverAtStart).byte),
+        Format::Wthor => Some(Database::game_error(index, ParseErrorKind::OverAtStart).byte_offset),
         Format::Transcript | Format::Obf | Format::Pgn => {
             replay::lines(bytes).nth(index).map(|(byte, _)| byte)
         }
@@ -68,8 +68,8 @@ fn byte_offset(format: Format, bytes: &[u8], index: usize) -> usize {
 }
 
 /// Returns a function that adds the location to an error.
-fn located(index: usize, byte: usize) -> impl Fn(ParseErrorKind) -> ParseError {
-    move |kind| ParseError { index, byte, kind }
+fn located(number: usize, byte_offset: usize) -> impl Fn(ParseErrorKind) -> ParseError {
+    move |kind| ParseError { number: Some(number), byte_offset, kind }
 }
 
 /// Parses the openings of an Othello file.

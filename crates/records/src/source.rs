@@ -199,7 +199,11 @@ pub(crate) fn parse(format: Format, bytes: &[u8], names: &Names) -> ParsedFile {
         Format::Transcript => {
             let lines: Vec<_> = replay::lines(bytes).enumerate().collect();
             let read = |&(index, (byte, line)): &(usize, (usize, &[u8]))| {
-                transcript::game(line).map_err(|kind| ParseError { index: index + 1, byte, kind })
+                transcript::game(line).map_err(|kind| ParseError {
+                    number: Some(index + 1),
+                    byte_offset: byte,
+                    kind,
+                })
             };
             complete(lines.par_iter().map(read).collect())
         }

@@ -21,7 +21,7 @@ use std::fmt::Write;
 /// Parses the games of a text.
 pub fn games(bytes: &[u8]) -> impl Iterator<Item = Result<Record<Othello>, ParseError>> {
     lines(bytes).enumerate().map(|(index, (byte, line))| {
-        game(line).map_err(|kind| ParseError { index: index + 1, byte, kind })
+        game(line).map_err(|kind| ParseError { number: Some(index + 1), byte_offset: byte, kind })
     })
 }
 

@@ -338,7 +338,7 @@ impl<'a> Database<'a> {
     /// Creates an error of the game with this index.
     #[must_use]
     pub(crate) fn game_error(index: usize, kind: ParseErrorKind) -> ParseError {
-        ParseError { index: index + 1, byte: HEADER_BYTES + GAME_BYTES * index, kind }
+        ParseError { number: Some(index + 1), byte_offset: HEADER_BYTES + GAME_BYTES * index, kind }
     }
 }
 

@@ -124,7 +124,7 @@ fn samples() -> Vec<(&'static str, Vec<u8>)> {
     let score = |record: &Record<Othello>| {
         let position = record.steps().nth(30).map_or(*record.end(), |step| step.0);
         let scores = position.moves().zip(0..).map(|(square, n)| (Some(square), 2 * n - 8));
-        obf::write(&obf::Entry { position, side: position.to_move(), scores: scores.collect() })
+        obf::write(&obf::ObfEntry { position, side: position.to_move(), scores: scores.collect() })
     };
     let digits = |record: &Record<Othello>| {
         let text: String = boards::write(record.end()).chars().take(64).collect();
@@ -418,7 +418,7 @@ proptest! {
         prop_assert_eq!(board.position(board.side.unwrap()), position);
         let side = position.to_move();
         let scores = position.moves().map(|square| (Some(square), 2)).collect();
-        let entry = obf::Entry { position, side, scores };
+        let entry = obf::ObfEntry { position, side, scores };
         prop_assert_eq!(obf::entry(obf::write(&entry).as_bytes()).unwrap(), entry);
     }
 }

@@ -70,7 +70,10 @@ fn ggf_files_may_contain_matches_and_other_text() {
     assert_eq!(ggf::games(text.as_bytes()).filter(Result::is_ok).count(), 3);
     let unmatched_end = format!("{}{GGS}", &GGS[2..]);
     let read: Vec<_> = ggf::games(unmatched_end.as_bytes()).collect();
-    assert!(matches!(&read[0], Err(ParseError { index: 0, kind: ParseErrorKind::NotOpened, .. })));
+    assert!(matches!(
+        &read[0],
+        Err(ParseError { number: None, kind: ParseErrorKind::NotOpened, .. })
+    ));
     assert!(read[1].is_ok());
     // A missing bracket affects only one game.
     let broken = GGS.replace("PB[Saio1200]", "PB[Saio1200").replace(']', "");
@@ -78,7 +81,7 @@ fn ggf_files_may_contain_matches_and_other_text() {
     let read: Vec<_> = ggf::games(text.as_bytes()).collect();
     assert!(matches!(
         &read[0],
-        Err(ParseError { index: 1, byte: 0, kind: ParseErrorKind::Property(_) })
+        Err(ParseError { number: Some(1), byte_offset: 0, kind: ParseErrorKind::Property(_) })
     ));
     assert!(read[1].is_ok(), "{:?}", read[1]);
 }
@@ -149,7 +152,7 @@ fn transcripts_support_comments_and_starting_positions() {
     assert_eq!(read[0].as_ref().unwrap().plies().len(), 3);
     assert_eq!(read[1].as_ref().unwrap().plies().len(), 7);
     let error = read[2].as_ref().unwrap_err();
-    assert_eq!((error.index, error.byte), (3, 46));
+    assert_eq!((error.number, error.byte_offset), (Some(3), 46));
     assert_eq!(error.to_string(), "game 3 at byte 46: move 2: d5 is not legal for white");
     assert_eq!(
         read[3].as_ref().unwrap_err().to_string(),
@@ -204,7 +207,7 @@ fn boards_are_read_in_all_variants() {
     assert_eq!(
         read[3].as_ref().unwrap_err().to_string(),
         format!(
-            "game 4 at byte {}: a board needs 64 cells and then the side to move; this one has 3 cells",
+            "entry 4 at byte {}: a board needs 64 cells and then the side to move; this one has 3 cells",
             digits.len() + 65 + 66
         )
     );

@@ -164,7 +164,7 @@ fn xot_openings_are_legal() {
 #[test]
 fn ffo_positions_have_the_published_scores() {
     let Some(data) = data_folder() else { return };
-    let read = |name: &str| -> Vec<obf::Entry> {
+    let read = |name: &str| -> Vec<obf::ObfEntry> {
         let bytes = fs::read(data.join("endgames").join(name)).unwrap();
         let lines: Vec<_> =
             String::from_utf8(bytes.clone()).unwrap().lines().map(str::to_owned).collect();

@@ -39,7 +39,10 @@ fn the_first_side_of_openings_can_be_overridden() {
     assert_eq!((board.moves().len(), board.position().to_move()), (0, Side::Black));
     let full = format!("{cells}\n{}", "X".repeat(64));
     let over = read("x.boards", &full, None).unwrap_err();
-    assert_eq!((over.index, over.byte, over.kind), (2, 65, ParseErrorKind::OverAtStart));
+    assert_eq!(
+        (over.number, over.byte_offset, over.kind),
+        (Some(2), 65, ParseErrorKind::OverAtStart)
+    );
     assert!(read("x.txt", "no openings here", None).is_err());
 }
 
@@ -114,19 +117,23 @@ fn check_lists_all_invalid_games() {
         .bad
         .iter()
         .map(|bad| {
-            (bad.file.file_name().unwrap().to_str().unwrap(), bad.error.index, bad.error.byte)
+            (
+                bad.file.file_name().unwrap().to_str().unwrap(),
+                bad.error.number,
+                bad.error.byte_offset,
+            )
         })
         .collect();
     let second = GGS.len() + 1;
     assert_eq!(
         bad,
         [
-            ("a.wtb", 0, 4),
-            ("a.wtb", 2, 84),
-            ("a.wtb", 4, 220),
-            ("b.txt", 2, 5),
-            ("b.txt", 3, 11),
-            ("c.ggf", 2, second)
+            ("a.wtb", None, 4),
+            ("a.wtb", Some(2), 84),
+            ("a.wtb", Some(4), 220),
+            ("b.txt", Some(2), 5),
+            ("b.txt", Some(3), 11),
+            ("c.ggf", Some(2), second)
         ]
     );
     assert_eq!((found.files, found.games), (3, 5 + 4 + 3));
@@ -218,9 +225,15 @@ fn checkers_openings_have_one_position_per_line() {
     let starts: Vec<_> = read(None).unwrap().iter().map(|line| *line.start()).collect();
     assert_eq!(starts, positions);
     let error = read(Some(Side::Black)).unwrap_err();
-    assert_eq!((error.index, error.kind), (2, ParseErrorKind::FirstSide { side: Side::White }));
+    assert_eq!(
+        (error.number, error.kind),
+        (Some(2), ParseErrorKind::FirstSide { side: Side::White })
+    );
     let bad = parse_openings::<Checkers>(Path::new("x.txt"), b"f5d6", None).unwrap_err();
-    assert!(bad.to_string().starts_with("game 1 at byte 0: 'f5d6' is not a position: "), "{bad}");
+    assert!(
+        bad.to_string().starts_with("opening 1 at byte 0: 'f5d6' is not a position: "),
+        "{bad}"
+    );
 
     let mut line = Line::<Checkers>::default();
     for _ in 0..3 {

@@ -93,8 +93,8 @@ pub fn check(args: &DataArgs) -> Result<Outcome> {
             .map(|bad| {
                 json!({
                     "file": bad.file.display().to_string(),
-                    "index": bad.error.index,
-                    "byte": bad.error.byte,
+                    "index": bad.error.number.unwrap_or(0),
+                    "byte": bad.error.byte_offset,
                     "error": bad.error.kind.to_string(),
                 })
             })

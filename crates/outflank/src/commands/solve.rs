@@ -7,7 +7,7 @@ use anyhow::{Context, Result, ensure};
 use outflank_analysis::endgames::{SolvedPosition, solve};
 use outflank_games::Side;
 use outflank_players::SearchControl;
-use outflank_records::obf::{self, Entry};
+use outflank_records::obf::{self, ObfEntry};
 use outflank_report::{Align, Table};
 use outflank_runs::{Progress, files, install_stop_handler, stop_requested};
 use serde_json::json;
@@ -60,7 +60,7 @@ pub fn run(args: &SolveArgs) -> Result<Outcome> {
 }
 
 /// Reads the positions of a file, or a position given as text.
-fn read(text: &str) -> Result<Vec<Entry>> {
+fn read(text: &str) -> Result<Vec<ObfEntry>> {
     let path = Path::new(text);
     if !path.is_file() {
         let entry = obf::entry(text.as_bytes());
@@ -70,7 +70,7 @@ fn read(text: &str) -> Result<Vec<Entry>> {
         ]);
     }
     let bytes = files::read(path, MAX_FILE_SIZE)?;
-    let entries: Result<Vec<Entry>, _> = obf::entries(&bytes).collect();
+    let entries: Result<Vec<ObfEntry>, _> = obf::entries(&bytes).collect();
     let entries = entries.with_context(|| path.display().to_string())?;
     ensure!(!entries.is_empty(), "{}: no position in the file; write one per line", path.display());
     Ok(entries)
@@ -115,7 +115,7 @@ fn show(args: &SolveArgs, solved: &[SolvedPosition]) -> Result<()> {
         ("seconds", Align::Right),
     ];
     if has_stated_scores {
-        columns.push(("score in file", Align::Left));
+        columns.push(("matches file", Align::Left));
     }
     let mut table = Table::new(columns);
     let mut mismatches = 0;
@@ -132,8 +132,8 @@ fn show(args: &SolveArgs, solved: &[SolvedPosition]) -> Result<()> {
         if has_stated_scores {
             row.push(match found.matches_stated_scores() {
                 None => String::new(),
-                Some(true) => "same".to_owned(),
-                Some(false) => "DIFFERENT".to_owned(),
+                Some(true) => "yes".to_owned(),
+                Some(false) => "NO".to_owned(),
             });
             mismatches += usize::from(found.matches_stated_scores() == Some(false));
         }
@@ -154,7 +154,7 @@ fn show(args: &SolveArgs, solved: &[SolvedPosition]) -> Result<()> {
 }
 
 fn position_json(found: &SolvedPosition) -> serde_json::Value {
-    let line = obf::write(&Entry { scores: Vec::new(), ..found.entry.clone() });
+    let line = obf::write(&ObfEntry { scores: Vec::new(), ..found.entry.clone() });
     let side = if found.entry.side == Side::Black { "black" } else { "white" };
     json!({
         "board": line.split(' ').next(),

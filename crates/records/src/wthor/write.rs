@@ -133,7 +133,8 @@ fn black_discs(result: Option<i32>, record: &Record<Othello>, dropped: &mut Drop
     let board = record.disc_score();
     let result = match result {
         Some(result) if result % 2 == 0 && result.abs() <= 64 => result,
-        // A result without the empty squares becomes the result with them.
+        // A result that does not give the empty squares to the winner is replaced by the one that
+        // does.
         Some(result) if record.end().result() == Some(result) => board,
         other => {
             dropped.add_if(other.is_some(), "results that are not an even disc difference");
@@ -147,16 +148,16 @@ fn black_discs(result: Option<i32>, record: &Record<Othello>, dropped: &mut Drop
 
 /// The names of one file and their numbers.
 struct NumberedNames {
-    items: &'static str,
+    kind: &'static str,
     length: usize,
     names: Vec<String>,
     numbers: HashMap<String, usize>,
 }
 
 impl NumberedNames {
-    fn new(items: &'static str, length: usize, names: &[String]) -> NumberedNames {
+    fn new(kind: &'static str, length: usize, names: &[String]) -> NumberedNames {
         let mut numbered =
-            NumberedNames { items, length, names: Vec::new(), numbers: HashMap::new() };
+            NumberedNames { kind, length, names: Vec::new(), numbers: HashMap::new() };
         for name in names {
             numbered.add(name);
         }
@@ -185,7 +186,7 @@ impl NumberedNames {
     }
 
     fn too_many(&self) -> WriteError {
-        WriteError::TooMany { items: self.items, max: usize::from(u16::MAX) }
+        WriteError::TooMany { items: self.kind, max: usize::from(u16::MAX) }
     }
 
     fn to_bytes(&self, created: CreationDate) -> Result<Vec<u8>, WriteError> {
