@@ -126,18 +126,18 @@ fn a_resignation_is_a_loss_but_no_forfeit() {
     assert!(text.contains("modest resigned 4 games, first in round 1 against heuristic"), "{text}");
 }
 
-/// An engine whose program is killed is killed too, with its children.
+/// If outflank is killed, its engines and their child processes are killed.
 #[cfg(target_os = "linux")]
 #[test]
-fn engines_end_with_a_killed_program() {
+fn engines_are_killed_with_outflank() {
     let is_running = |id: &str| {
         let state = fs::read_to_string(format!("/proc/{}/stat", id.trim())).unwrap_or_default();
         state.rsplit(')').next().is_some_and(|rest| !rest.is_empty() && !rest.starts_with(" Z"))
     };
     let sandbox = Sandbox::new();
     // The engine ignores the end of its input, and has a child.
-    let to_move = "sleep 600 & echo $$ $! > ids.part; mv ids.part ids; wait; sleep 600";
-    let player = engine(&sandbox, "stubborn", to_move);
+    let on_genmove = "sleep 600 & echo $$ $! > ids.part; mv ids.part ids; wait; sleep 600";
+    let player = engine(&sandbox, "stubborn", on_genmove);
     let mut child = Command::new(sandbox::PROGRAM)
         .args(["match", &player, "heuristic", "--games", "2", "--quiet"])
         .current_dir(sandbox.path())
@@ -158,7 +158,7 @@ fn engines_end_with_a_killed_program() {
     }
 }
 
-/// A program that never answers was waited for 60 s.
+/// An engine that never answers is reported after its start timeout, 10 s by default.
 #[test]
 fn a_silent_engine_is_reported_soon() {
     let sandbox = Sandbox::new();
@@ -266,11 +266,15 @@ fn a_failing_player_stops_game_generation() {
 
 #[test]
 fn a_real_engine_plays() {
-    let paths = ["/usr/games/gtp-rhino", "/usr/bin/gtp-rhino"];
-    let Some(rhino) = paths.into_iter().find(|path| fs::metadata(path).is_ok()) else {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    // Debian installs games to a folder that is not on the path of every user.
+    let folders = std::env::split_paths(&path).chain(["/usr/games".into()]);
+    let Some(rhino) = folders.map(|folder| folder.join("gtp-rhino")).find(|file| file.is_file())
+    else {
         eprintln!("skipped: gtp-rhino is not installed");
         return;
     };
+    let rhino = rhino.display();
     let sandbox = Sandbox::new();
     sandbox.write("o.txt", "f5d6c3d3c4\nf5f6e6f4\n");
     let player = format!("gtp:{rhino}?name=rhino");

@@ -7,11 +7,12 @@
 //! |---|---|
 //! | `play` | plays; expects explicit passes |
 //! | `autopass` | plays; passes automatically and rejects explicit passes (GTP), overlooks a final pass (NBoard) |
-//! | `late` | plays; sends a stale answer after each one (NBoard), or omits the empty line (GTP) |
+//! | `stale` | plays; sends a stale answer after each one (NBoard) |
+//! | `no-blank-line` | plays; omits the empty line after each answer (GTP) |
 //! | `banner` | plays; prints many lines at the start and before each answer |
 //! | `huge` | plays; prints a line of 8 MiB before each answer |
 //! | `slow` | plays with a delay |
-//! | `forgetful` | rejects one move of its opponent until it receives the whole game |
+//! | `forgetful` | rejects one `play` command after five moves (GTP) |
 //! | `mute` | never prints anything |
 //! | `hang` | completes the handshake, never moves |
 //! | `flood`, `endless` | completes the handshake, then prints lines, or one line, without end |
@@ -77,7 +78,7 @@ fn nboard(mode: &str) {
                 } else {
                     say(&format!("=== {answer} 0.00 0.0"));
                 }
-                if mode == "late" {
+                if mode == "stale" {
                     say("=== A1/0.00/0.00");
                 }
                 say("status Fake is waiting");
@@ -170,7 +171,7 @@ fn gtp(mode: &str) {
             ["quit"] => return,
             _ => Err("unknown command"),
         };
-        let end = if mode == "late" { "" } else { "\n" };
+        let end = if mode == "no-blank-line" { "" } else { "\n" };
         match reply {
             Ok(text) => say(&format!("= {text}{end}")),
             Err(text) => say(&format!("? {text}{end}")),

@@ -46,8 +46,9 @@ pub struct EngineOptions {
     /// Timeout of the start, during which the engine may load its tables. An engine that needs long
     /// needs a longer one; a program that does not speak the protocol is detected after it.
     pub start_timeout: Duration,
-    /// Search depth: `set depth` in NBoard, `level` in GTP. `None` uses the engine's default.
-    pub depth: Option<u32>,
+    /// Search depth (`set depth`) of an NBoard engine or level (`level`) of a GTP engine. `None` uses
+    /// the engine's default.
+    pub level: Option<u32>,
     /// Name in error messages; `None` uses the command.
     pub name: Option<String>,
     /// Maximum number of consecutive restarts after errors.
@@ -55,12 +56,12 @@ pub struct EngineOptions {
 }
 
 impl Default for EngineOptions {
-    /// One minute per move, ten seconds for the start, no depth and three restarts.
+    /// One minute per move, ten seconds for the start, no level and three restarts.
     fn default() -> EngineOptions {
         EngineOptions {
             timeout: Duration::from_secs(60),
             start_timeout: DEFAULT_START_TIMEOUT,
-            depth: None,
+            level: None,
             name: None,
             restarts: 3,
         }
@@ -93,7 +94,7 @@ trait ProtocolClient: Send {
     fn handshake(
         &mut self,
         engine: &mut Process,
-        depth: Option<u32>,
+        level: Option<u32>,
         deadline: Instant,
     ) -> Result<(), ProtocolError>;
 
@@ -167,7 +168,7 @@ impl Engine {
             Protocol::Gtp => Box::new(gtp::GtpClient::default()),
         };
         let timeout = self.options.start_timeout;
-        match client.handshake(&mut process, self.options.depth, deadline(timeout)) {
+        match client.handshake(&mut process, self.options.level, deadline(timeout)) {
             Ok(()) => Ok(Session { process, client }),
             Err(ProtocolError::Timeout) => Err(start_failure(format!(
                 "it started, but gave no answer within {} s; check that it speaks {protocol}, which \

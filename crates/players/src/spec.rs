@@ -23,7 +23,7 @@ pub enum SearchSpec {
         /// Depth in plies.
         plies: u32,
         /// Number of empty squares from which positions are solved exactly; `None` for never.
-        exact: Option<u32>,
+        exact_from: Option<u32>,
     },
     /// Selective search of Othello with multi-ProbCut; see
     /// [`SelectiveSearch`](crate::selective::SelectiveSearch).
@@ -31,7 +31,7 @@ pub enum SearchSpec {
         /// Maximum depth in plies; `None` if only a limit on time or nodes ends the search.
         plies: Option<u32>,
         /// Number of empty squares from which positions are solved exactly; `None` for the default.
-        exact: Option<u32>,
+        exact_from: Option<u32>,
     },
     /// Monte-Carlo tree search with this many simulations per move.
     Mcts(u32),
@@ -106,10 +106,11 @@ impl PlayerSpec {
         self.model.starts_with("nboard:") || self.model.starts_with("gtp:")
     }
 
-    /// Returns whether the player uses [`IterativeDeepening`](crate::IterativeDeepening), because
-    /// the specification sets a limit, ProbCut or threads.
+    /// Returns whether the search of the player deepens iteratively: it is selective
+    /// ([`SelectiveSearch`](crate::selective::SelectiveSearch)), or the specification sets a limit,
+    /// ProbCut or threads ([`IterativeDeepening`](crate::IterativeDeepening)).
     #[must_use]
-    pub fn uses_iterative_deepening(&self) -> bool {
+    pub fn deepens_iteratively(&self) -> bool {
         let keys = self.nodes.is_some() || self.probcut.is_some() || self.threads.is_some();
         let selective = matches!(self.search, SearchSpec::Selective { .. });
         !self.is_engine() && (keys || self.seconds.is_some() || selective)
@@ -182,12 +183,12 @@ impl fmt::Display for SearchSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             SearchSpec::Default => Ok(()),
-            SearchSpec::Depth { plies, exact: None } => write!(f, "@{plies}"),
-            SearchSpec::Depth { plies, exact: Some(exact) } => write!(f, "@{plies}e{exact}"),
-            SearchSpec::Selective { plies, exact } => {
+            SearchSpec::Depth { plies, exact_from: None } => write!(f, "@{plies}"),
+            SearchSpec::Depth { plies, exact_from: Some(exact) } => write!(f, "@{plies}e{exact}"),
+            SearchSpec::Selective { plies, exact_from } => {
                 f.write_str("@mpc")?;
                 plies.map_or(Ok(()), |plies| write!(f, "{plies}"))?;
-                exact.map_or(Ok(()), |exact| write!(f, "e{exact}"))
+                exact_from.map_or(Ok(()), |exact| write!(f, "e{exact}"))
             }
             SearchSpec::Mcts(n) => write!(f, "@mcts{n}"),
         }
@@ -208,7 +209,7 @@ mod tests {
         assert_eq!((plain.model.as_str(), plain.search), ("heuristic", SearchSpec::Default));
         let depth = spec("x.player@4e12?random=0.1&name=B");
         assert_eq!(depth.model, "x.player");
-        assert_eq!(depth.search, SearchSpec::Depth { plies: 4, exact: Some(12) });
+        assert_eq!(depth.search, SearchSpec::Depth { plies: 4, exact_from: Some(12) });
         assert_eq!((depth.random, depth.name.as_deref()), (0.1, Some("B")));
         assert_eq!(spec("random@mcts5000").search, SearchSpec::Mcts(5000));
         assert_eq!(spec("a@b/c.wpc").model, "a@b/c.wpc");

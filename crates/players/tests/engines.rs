@@ -85,7 +85,7 @@ fn check_whole_games(engine: &mut Engine, rng: &mut Rng) {
 #[test]
 fn well_behaved_engines_play_whole_games() {
     for protocol in Protocol::ALL {
-        for mode in ["play", "autopass", "late", "banner", "slow"] {
+        for mode in ["play", "autopass", "stale", "no-blank-line", "banner", "slow"] {
             let mut engine = start_fake_engine(protocol, mode, EngineOptions::default());
             check_whole_games(&mut engine, &mut test_rng());
         }
@@ -123,7 +123,7 @@ fn long_lines_before_an_answer_are_ignored() {
 
 #[test]
 fn depth_is_forwarded_or_rejected() {
-    let deep = || EngineOptions { depth: Some(6), ..EngineOptions::default() };
+    let deep = || EngineOptions { level: Some(6), ..EngineOptions::default() };
     let mut engine = start_fake_engine(Protocol::NBoard, "play", deep());
     engine.choose(&Line::default(), &mut test_rng()).expect("moves");
     match Engine::start(&fake_command(Protocol::Gtp, &["play"]), deep()) {

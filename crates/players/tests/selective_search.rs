@@ -36,7 +36,7 @@ fn score(result: &SearchResult<Square>) -> f32 {
     }
 }
 
-/// Plain negamax: no table, no cuts, no ordering. Discs for the side to move.
+/// Returns the value in discs for the side to move, by negamax without table, cuts or ordering.
 fn negamax(model: &SelectiveModel, position: &Othello, depth: u32) -> f32 {
     let side = position.to_move();
     let scores = position.moves().map(|mv| {

@@ -140,7 +140,7 @@ fn read_input(args: &AnalyzeArgs) -> Result<Vec<InputGame>> {
 fn model(text: &str) -> Result<Arc<dyn Evaluate<Othello>>> {
     let spec: PlayerSpec = text.parse()?;
     ensure_usage!(
-        spec.search == spec::SearchSpec::Default && !spec.uses_iterative_deepening(),
+        spec.search == spec::SearchSpec::Default && !spec.deepens_iteratively(),
         "--model takes a model without search; set the search with --depth and --exact"
     );
     match registry::find_model::<Othello>(&spec)? {

@@ -69,7 +69,7 @@ impl ProtocolClient for GtpClient {
     fn handshake(
         &mut self,
         engine: &mut Process,
-        depth: Option<u32>,
+        level: Option<u32>,
         deadline: Instant,
     ) -> Result<(), ProtocolError> {
         // Engines with a fixed board size may lack this command. An engine that has the command but
@@ -79,7 +79,7 @@ impl ProtocolClient for GtpClient {
         {
             return Err(ProtocolError::Refused("it does not support the 8x8 board".to_owned()));
         }
-        if let Some(level) = depth {
+        if let Some(level) = level {
             command(engine, &format!("level {level}"), deadline)?.map_err(|reason| {
                 ProtocolError::Refused(format!(
                     "it rejects 'level {level}': {reason}; remove level= and set the \

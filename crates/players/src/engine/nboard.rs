@@ -51,11 +51,11 @@ impl ProtocolClient for NBoardClient {
     fn handshake(
         &mut self,
         engine: &mut Process,
-        depth: Option<u32>,
+        level: Option<u32>,
         deadline: Instant,
     ) -> Result<(), ProtocolError> {
         engine.send("nboard 2")?;
-        if let Some(depth) = depth {
+        if let Some(depth) = level {
             engine.send(&format!("set depth {depth}"))?;
         }
         self.synchronize(engine, deadline)

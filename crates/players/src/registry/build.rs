@@ -105,7 +105,7 @@ fn base_factory<P: RegisteredGame>(spec: &PlayerSpec) -> Result<PlayerFactory<P>
         return P::selective_factory(spec);
     }
     let model: PlayerModel<P> = find_model(spec)?;
-    if spec.uses_iterative_deepening() {
+    if spec.deepens_iteratively() {
         return match model {
             PlayerModel::Value(value) => Ok(search_factory(spec, value)),
             _ => Err(invalid(
@@ -116,7 +116,9 @@ fn base_factory<P: RegisteredGame>(spec: &PlayerSpec) -> Result<PlayerFactory<P>
     }
     match spec.search {
         SearchSpec::Default => default_factory(spec, model),
-        SearchSpec::Depth { plies, exact } => alpha_beta_factory(spec, model, plies, exact),
+        SearchSpec::Depth { plies, exact_from } => {
+            alpha_beta_factory(spec, model, plies, exact_from)
+        }
         SearchSpec::Selective { .. } => P::selective_factory(spec),
         SearchSpec::Mcts(_) if spec.noise > 0.0 => {
             Err(invalid(spec, "Monte-Carlo tree search has no noise; remove noise"))
@@ -146,7 +148,7 @@ fn engine_factory<P: RegisteredGame>(spec: &PlayerSpec) -> Result<PlayerFactory<
     let options = EngineOptions {
         timeout: spec.seconds.map_or(default.timeout, Duration::from_secs_f64),
         start_timeout: spec.start_timeout.map_or(default.start_timeout, Duration::from_secs_f64),
-        depth: spec.level,
+        level: spec.level,
         name: Some(label.clone()),
         ..default
     };
@@ -186,7 +188,7 @@ fn alpha_beta_factory<P: RegisteredGame>(
     spec: &PlayerSpec,
     model: PlayerModel<P>,
     plies: u32,
-    exact: Option<u32>,
+    exact_from: Option<u32>,
 ) -> Result<PlayerFactory<P>, RegistryError> {
     let value = match model {
         PlayerModel::Uniform => {
@@ -205,14 +207,14 @@ fn alpha_beta_factory<P: RegisteredGame>(
         }
         PlayerModel::Value(value) => value,
     };
-    if exact.is_some_and(|empties| P::endgame_solver(empties).is_none()) {
+    if exact_from.is_some_and(|empties| P::endgame_solver(empties).is_none()) {
         let reason = format!("there is no exact endgame solver for {}; use @{plies}", P::GAME);
         return Err(invalid(spec, &reason));
     }
     let noise = spec.noise as f32;
     Ok(PlayerFactory::new(spec.label(), move || {
         let mut player = AlphaBeta::new(value.clone(), plies).with_noise(noise);
-        if let Some(endgame) = exact.and_then(P::endgame_solver) {
+        if let Some(endgame) = exact_from.and_then(P::endgame_solver) {
             player = player.with_endgame(endgame);
         }
         Ok(Box::new(player))
@@ -225,8 +227,8 @@ fn search_factory<P: RegisteredGame>(
     spec: &PlayerSpec,
     value: Arc<dyn Evaluate<P>>,
 ) -> PlayerFactory<P> {
-    let (plies, exact) = match spec.search {
-        SearchSpec::Depth { plies, exact } => (plies, exact),
+    let (plies, exact_from) = match spec.search {
+        SearchSpec::Depth { plies, exact_from } => (plies, exact_from),
         // Only the time or node limit ends the search.
         _ => (u32::MAX, Some(MAX_SOLVED_EMPTIES)),
     };
@@ -241,7 +243,7 @@ fn search_factory<P: RegisteredGame>(
             .with_max_depth(plies)
             .with_threads(threads)
             .with_probcut(probcut.clone());
-        if let Some(endgame) = exact.and_then(|e| P::parallel_endgame_solver(e, threads)) {
+        if let Some(endgame) = exact_from.and_then(|e| P::parallel_endgame_solver(e, threads)) {
             search = search.with_endgame(endgame);
         }
         Ok(Box::new(SearchPlayer::new(search, time, nodes).with_clock(clock)))

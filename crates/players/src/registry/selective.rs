@@ -22,7 +22,7 @@ const THRESHOLD: f64 = 1.2;
 
 /// Creates players with the selective search of a pattern model.
 pub(super) fn factory(spec: &PlayerSpec) -> Result<PlayerFactory<Othello>, RegistryError> {
-    let SearchSpec::Selective { plies, exact } = spec.search else {
+    let SearchSpec::Selective { plies, exact_from } = spec.search else {
         return Err(invalid(spec, "it has no selective search"));
     };
     let model = selective_model(spec)?.ok_or_else(|| {
@@ -33,7 +33,7 @@ pub(super) fn factory(spec: &PlayerSpec) -> Result<PlayerFactory<Othello>, Regis
         )
     })?;
     let limited = spec.seconds.is_some() || spec.nodes.is_some();
-    let exact = exact.unwrap_or(if limited { TIMED_EXACT } else { DEFAULT_EXACT });
+    let exact_from = exact_from.unwrap_or(if limited { TIMED_EXACT } else { DEFAULT_EXACT });
     let threshold = spec.probcut.unwrap_or(THRESHOLD) as f32;
     let threads = spec.threads.unwrap_or(1) as usize;
     let time = spec.seconds.map(Duration::from_secs_f64);
@@ -41,7 +41,7 @@ pub(super) fn factory(spec: &PlayerSpec) -> Result<PlayerFactory<Othello>, Regis
     Ok(PlayerFactory::new(spec.label(), move || {
         let search = SelectiveSearch::new(model.clone())
             .with_max_depth(plies.unwrap_or(u32::MAX))
-            .with_exact(exact)
+            .with_exact(exact_from)
             .with_threshold(threshold)
             .with_techniques(techniques)
             .with_threads(threads);

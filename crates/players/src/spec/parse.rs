@@ -81,11 +81,13 @@ fn parse_search(tail: &str) -> Option<Result<SearchSpec, String>> {
     let depth = plies.parse().ok().filter(in_range);
     let exact = exact.map(|n| n.parse().ok().filter(|n| *n <= MAX_PLIES));
     if selective && depth.is_some() == plies_given && exact != Some(None) {
-        return Some(Ok(SearchSpec::Selective { plies: depth, exact: exact.flatten() }));
+        return Some(Ok(SearchSpec::Selective { plies: depth, exact_from: exact.flatten() }));
     }
     Some(match (depth, exact) {
-        (Some(plies), None) => Ok(SearchSpec::Depth { plies, exact: None }),
-        (Some(plies), Some(Some(exact))) => Ok(SearchSpec::Depth { plies, exact: Some(exact) }),
+        (Some(plies), None) => Ok(SearchSpec::Depth { plies, exact_from: None }),
+        (Some(plies), Some(Some(exact))) => {
+            Ok(SearchSpec::Depth { plies, exact_from: Some(exact) })
+        }
         _ => Err(format!(
             "a search has 1 to {MAX_PLIES} plies and at most {MAX_PLIES} empty squares, not {tail}"
         )),
@@ -220,11 +222,11 @@ fn check_combination(spec: &PlayerSpec) -> Result<(), String> {
     if spec.clock != ClockKind::Wall && (spec.seconds.is_none() || is_engine) {
         return Err("clock is for built-in searches with seconds: remove clock".to_owned());
     }
-    if spec.uses_iterative_deepening() && matches!(spec.search, SearchSpec::Mcts(_)) {
+    if spec.deepens_iteratively() && matches!(spec.search, SearchSpec::Mcts(_)) {
         let keys = "remove seconds, nodes, cut and threads";
         return Err(format!("a tree search is limited only by its simulations: {keys}"));
     }
-    if spec.uses_iterative_deepening() && spec.noise > 0.0 {
+    if spec.deepens_iteratively() && spec.noise > 0.0 {
         return Err("noise is for searches to a fixed depth; remove noise".to_owned());
     }
     Ok(())
