@@ -18,7 +18,7 @@
 //! **Odd-even effect.** Models over- or underrate the side that moved last, in some positions more
 //! than in others, so the value of a search alternates with its depth. With `champion`, whose mean
 //! bias is zero, one more ply adds 0.5 to 2 discs to the value for the side to move if the new
-//! depth is even, and subtracts as much if it is odd. [`DiscScale::to_discs`] therefore averages
+//! depth is even, and subtracts as much if it is odd. [`DiscScale::to_discs_averaged`] therefore averages
 //! the last two depths: it adds half their difference to the values of all moves, which leaves the
 //! differences between moves unchanged. Proven values are not shifted.
 //!
@@ -123,13 +123,13 @@ impl DiscScale {
     /// Converts a value of a search to discs for the side to move, averaged over the last two
     /// depths; `None` where the model's values have no meaning in discs.
     #[must_use]
-    pub fn to_discs(
+    pub fn to_discs_averaged(
         &self,
         score: SearchScore,
         result: &SearchResult<Square>,
         position: &Othello,
     ) -> Option<f64> {
-        let discs = f64::from(self.to_discs_at_depth(score, position, result.depth)?);
+        let discs = f64::from(self.to_discs(score, position, result.depth)?);
         if !is_estimate(score, position, result.depth) {
             return Some(discs);
         }
@@ -145,9 +145,9 @@ impl DiscScale {
         if !is_estimate(best) || !is_estimate(result.previous_score) {
             return 0.0;
         }
-        let current = self.to_discs_at_depth(best, position, result.depth);
+        let current = self.to_discs(best, position, result.depth);
         let previous =
-            self.to_discs_at_depth(result.previous_score, position, result.depth.saturating_sub(1));
+            self.to_discs(result.previous_score, position, result.depth.saturating_sub(1));
         current
             .zip(previous)
             .map_or(0.0, |(current, previous)| (f64::from(previous) - f64::from(current)) / 2.0)
@@ -156,12 +156,7 @@ impl DiscScale {
     /// Converts a value of a search to this depth to discs for the side to move, without averaging;
     /// `None` where the model's values have no meaning in discs.
     #[must_use]
-    pub fn to_discs_at_depth(
-        &self,
-        score: SearchScore,
-        position: &Othello,
-        depth: u32,
-    ) -> Option<f32> {
+    pub fn to_discs(&self, score: SearchScore, position: &Othello, depth: u32) -> Option<f32> {
         let value = match score {
             SearchScore::Proven(margin) => return Some(margin as f32),
             SearchScore::Estimate(value) => value,

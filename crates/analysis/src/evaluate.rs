@@ -35,7 +35,7 @@ pub struct EvaluatedMove<M> {
     /// Whether the value is the result under best play.
     pub exact: bool,
     /// The principal variation, starting with the move.
-    pub line: Vec<M>,
+    pub pv: Vec<M>,
 }
 
 /// The evaluated moves of a position.
@@ -101,7 +101,7 @@ impl Analyzable for Othello {
         found: &SearchResult<Square>,
         scale: DiscScale,
     ) -> Option<f64> {
-        scale.to_discs(score, found, self)
+        scale.to_discs_averaged(score, found, self)
     }
 
     fn expert_probabilities(&self) -> Option<Vec<(Square, f64)>> {
@@ -173,13 +173,13 @@ pub(crate) fn to_evaluation<P: Analyzable>(
         value: position.value_in_units(scored.score, found, scale),
         score: scored.score,
         exact: found.exact || matches!(scored.score, SearchScore::Proven(_)),
-        line: vec![scored.mv],
+        pv: vec![scored.mv],
     });
     let mut moves: Vec<EvaluatedMove<P::Move>> = moves.collect();
     if let Some(best) = moves.first_mut() {
-        best.line.clone_from(&found.pv);
+        best.pv.clone_from(&found.pv);
         if found.exact {
-            extend_line(position, &mut best.line, control);
+            extend_line(position, &mut best.pv, control);
         }
     }
     // A solved position was searched to its last empty square.

@@ -6,7 +6,7 @@ use outflank_models::{embedded, nets};
 
 /// Returns the probability that an expert plays each move, most likely first.
 ///
-/// `None` if the program was built without the policy network `experts`. The first call unpacks it,
+/// `None` if the embedded policy network `experts` cannot be unpacked. The first call unpacks it,
 /// which takes a few tenths of a second; each later call takes a few hundredths.
 pub(crate) fn move_probabilities(position: &Othello) -> Option<Vec<(Square, f64)>> {
     Some(embedded::experts()?.move_probabilities(position))
@@ -23,8 +23,8 @@ pub struct ExpertPrediction {
     pub played_probability: f64,
 }
 
-/// Predicts the expert move at every ply of a game; empty if the program was built without the
-/// policy network `experts`.
+/// Predicts the expert move at every ply of a game; empty if the embedded policy
+/// network `experts` cannot be unpacked.
 pub(crate) fn predict_game(line: &Line<Othello>) -> Vec<ExpertPrediction> {
     let Some(network) = embedded::experts() else { return Vec::new() };
     let steps: Vec<(Othello, Square)> = line.steps().collect();

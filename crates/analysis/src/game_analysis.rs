@@ -4,9 +4,9 @@
 //! squares are empty. A loss is therefore the difference of two values of the same search.
 //! Positions are independent, so the result does not depend on the number of threads.
 //!
-//! [`GameAnalyzer::analyze`] runs one pass at a fixed depth.
-//! [`GameAnalyzer::analyze_progressively`] runs several passes of increasing depth, so that first
-//! results are available at once.
+//! [`GameAnalyzer::analyze`] runs one search of every position at a fixed depth.
+//! [`GameAnalyzer::analyze_progressively`] runs several iterations of increasing depth, so that
+//! first results are available at once.
 
 use crate::evaluate::{Analyzable, EvaluatedMove, PositionEvaluation, to_evaluation};
 use outflank_games::{Line, Side};
@@ -19,8 +19,8 @@ use std::time::{Duration, Instant};
 /// The default number of empty squares at or below which every move is solved.
 pub const EXACT_FROM: u32 = 16;
 
-/// The depths of the passes, in plies. The endgame is solved from the second pass on.
-const PASS_DEPTHS: [u32; 7] = [1, 2, 4, 6, 8, 10, 12];
+/// The depths of the iterations, in plies. The endgame is solved from the second iteration on.
+const ITERATION_DEPTHS: [u32; 7] = [1, 2, 4, 6, 8, 10, 12];
 
 /// Upper limit of the base-2 logarithm of the transposition table size.
 const TABLE_BITS: u32 = 17;
@@ -39,7 +39,7 @@ pub struct BetterMove<M> {
     /// The gain over the move played, in the game's unit.
     pub gain: f64,
     /// The principal variation, starting with the move.
-    pub line: Vec<M>,
+    pub pv: Vec<M>,
 }
 
 /// An evaluated move of a game.
@@ -65,7 +65,7 @@ pub struct AnalyzedMove<M> {
     /// The search depth in plies.
     pub depth: u32,
     /// The number of legal moves.
-    pub choices: usize,
+    pub legal_moves: usize,
 }
 
 impl<M> AnalyzedMove<M> {
@@ -76,9 +76,9 @@ impl<M> AnalyzedMove<M> {
     }
 }
 
-/// Depth and endgame setting of one pass.
+/// Depth and endgame setting of one iteration over the moves of a game.
 #[derive(Clone, Copy)]
-struct Pass {
+struct AnalysisIteration {
     depth: u32,
     /// Positions are solved from this many empty squares on; 0 for never.
     exact_from: u32,
@@ -114,7 +114,7 @@ impl<P: Analyzable> GameAnalyzer<P> {
         self
     }
 
-    /// Evaluates the moves of a game in one pass.
+    /// Evaluates the moves of a game at a fixed depth.
     ///
     /// `on_progress` receives the number of completed moves and returns `false` to stop. Returns
     /// `None` if the analysis was stopped.
@@ -128,8 +128,8 @@ impl<P: Analyzable> GameAnalyzer<P> {
         let plies: Vec<usize> = (0..steps.len()).collect();
         let mut all = Vec::with_capacity(steps.len());
         let control = Arc::new(SearchControl::unlimited());
-        let pass = Pass { depth, exact_from: self.exact_from };
-        let completed = self.run_pass(&steps, &plies, pass, &control, |analyzed| {
+        let iteration = AnalysisIteration { depth, exact_from: self.exact_from };
+        let completed = self.run_iteration(&steps, &plies, iteration, &control, |analyzed| {
             all.push(analyzed);
             let proceed = on_progress(all.len());
             if !proceed {
@@ -140,10 +140,11 @@ impl<P: Analyzable> GameAnalyzer<P> {
         completed.then_some(all)
     }
 
-    /// Evaluates the moves of a game in passes of increasing depth, until the time limit is reached
+    /// Evaluates the moves of a game in iterations of increasing depth, until the time limit is reached
     /// or `control` stops the search.
     ///
-    /// `on_move` receives every move once per pass. Returns the depth of the last completed pass.
+    /// `on_move` receives every move once per iteration. Returns the depth of the last completed
+    /// iteration.
     pub fn analyze_progressively(
         &self,
         line: &Line<P>,
@@ -155,30 +156,31 @@ impl<P: Analyzable> GameAnalyzer<P> {
         let steps: Vec<(P, P::Move)> = line.steps().collect();
         let mut solved = vec![false; steps.len()];
         let mut completed_depth = 0;
-        for depth in PASS_DEPTHS {
-            let pass_start = Instant::now();
+        for depth in ITERATION_DEPTHS {
+            let iteration_start = Instant::now();
             let unsolved: Vec<usize> = (0..steps.len()).rev().filter(|&ply| !solved[ply]).collect();
-            // The first two passes have no time limit; the second one solves the endgame.
-            let pass_control = Arc::new(match depth {
+            // The first two iterations have no time limit; the second one solves the endgame.
+            let iteration_control = Arc::new(match depth {
                 1 | 2 => control.child(),
                 _ => control.child().with_time(time.saturating_sub(start.elapsed())),
             });
             let exact_from = if depth == 1 { 0 } else { self.exact_from };
-            let pass = Pass { depth, exact_from };
-            let completed = self.run_pass(&steps, &unsolved, pass, &pass_control, |analyzed| {
-                if let Some(solved) = solved.get_mut(analyzed.ply - 1) {
-                    *solved = analyzed.exact;
-                }
-                on_move(&analyzed);
-                true
-            });
+            let iteration = AnalysisIteration { depth, exact_from };
+            let completed =
+                self.run_iteration(&steps, &unsolved, iteration, &iteration_control, |analyzed| {
+                    if let Some(solved) = solved.get_mut(analyzed.ply - 1) {
+                        *solved = analyzed.exact;
+                    }
+                    on_move(&analyzed);
+                    true
+                });
             if !completed {
                 break;
             }
             completed_depth = depth;
-            // A pass takes about ten times as long as the previous one. It is started if there is
+            // An iteration takes about ten times as long as the previous one. It is started if there is
             // time for about a third of it.
-            if depth > 1 && start.elapsed() + 3 * pass_start.elapsed() > time {
+            if depth > 1 && start.elapsed() + 3 * iteration_start.elapsed() > time {
                 break;
             }
         }
@@ -187,11 +189,11 @@ impl<P: Analyzable> GameAnalyzer<P> {
 
     /// Evaluates the given plies and passes them to `on_move` in this order until it returns
     /// `false`. Returns whether all plies were completed.
-    fn run_pass(
+    fn run_iteration(
         &self,
         steps: &[(P, P::Move)],
         plies: &[usize],
-        Pass { depth, exact_from }: Pass,
+        AnalysisIteration { depth, exact_from }: AnalysisIteration,
         control: &Arc<SearchControl>,
         mut on_move: impl FnMut(AnalyzedMove<P::Move>) -> bool,
     ) -> bool {
@@ -217,7 +219,7 @@ impl<P: Analyzable> GameAnalyzer<P> {
                 let found = search.run(position, true, control, |_| {})?;
                 let evaluation = to_evaluation(position, &found, self.scale, control);
                 let all_exact = evaluation.moves.iter().all(|mv| mv.exact);
-                // An interrupted search is less accurate than the previous pass.
+                // An interrupted search is less accurate than the previous iteration.
                 let completed = evaluation.exact || evaluation.depth >= depth || all_exact;
                 compare_with_best(ply + 1, position, *played, evaluation).filter(|_| completed)
             },
@@ -250,7 +252,7 @@ fn compare_with_best<P: Analyzable>(
     let gain_of = |mv: &EvaluatedMove<P::Move>| Some(mv.value? - own.value?);
     let better = evaluation.moves.iter().map_while(|mv| {
         let gain = gain_of(mv).filter(|gain| *gain > MIN_GAIN)?;
-        Some(BetterMove { mv: mv.mv, gain, line: mv.line.clone() })
+        Some(BetterMove { mv: mv.mv, gain, pv: mv.pv.clone() })
     });
     let loss = if is_best(&own) { Some(0.0) } else { gain_of(top).map(|loss| loss.max(0.0)) };
     let side = position.to_move();
@@ -264,6 +266,6 @@ fn compare_with_best<P: Analyzable>(
         loss,
         exact: evaluation.exact,
         depth: evaluation.depth,
-        choices: evaluation.moves.len(),
+        legal_moves: evaluation.moves.len(),
     })
 }

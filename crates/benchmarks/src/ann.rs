@@ -1,6 +1,6 @@
 //! TD(0) of pairs of neural networks.
 
-use super::{BenchmarkRow, best_of_thread};
+use super::{BenchmarkRow, min_thread_cpu_seconds};
 use anyhow::{Result, ensure};
 use outflank_experiments::ann;
 use outflank_learners::ann::{AnnConfig, AnnLearner};
@@ -30,7 +30,7 @@ const FLIPS_PER_MOVE: f64 = 2.4;
 const TANH_FLOPS: f64 = 22.0;
 
 /// Measures pairs on one thread.
-pub fn rows(rows: &mut Vec<BenchmarkRow>) -> Result<()> {
+pub fn measure(rows: &mut Vec<BenchmarkRow>) -> Result<()> {
     for (net, published, target) in NETS {
         let settings = ann::paper_config(net, 1)?;
         let limit = games_per_second_limit(&settings);
@@ -44,7 +44,7 @@ pub fn rows(rows: &mut Vec<BenchmarkRow>) -> Result<()> {
         };
         play(&mut pair, WARM_UP)?;
         let mut done = Ok(());
-        let best = best_of_thread(3, || {
+        let best = min_thread_cpu_seconds(3, || {
             let until = pair.spent() + GAMES;
             if done.is_ok() {
                 done = play(&mut pair, until);

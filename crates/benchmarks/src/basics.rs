@@ -1,6 +1,6 @@
 //! Move generation, game files, and matches without search.
 
-use super::{BenchmarkRow, best_of};
+use super::{BenchmarkRow, min_wall_seconds};
 use anyhow::{Result, ensure};
 use outflank_arena::ContestConfig;
 use outflank_arena::league::play_league;
@@ -17,9 +17,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Perft of both games.
-pub fn games(rows: &mut Vec<BenchmarkRow>) -> Result<()> {
+pub fn measure_games(rows: &mut Vec<BenchmarkRow>) -> Result<()> {
     let mut leaves = 0;
-    let seconds = best_of(3, || leaves = Othello::start().perft(11));
+    let seconds = min_wall_seconds(3, || leaves = Othello::start().perft(11));
     ensure!(leaves == 212_258_800, "perft 11 gave {leaves}, not 212258800");
     rows.push(BenchmarkRow {
         area: "games",
@@ -29,7 +29,7 @@ pub fn games(rows: &mut Vec<BenchmarkRow>) -> Result<()> {
         reference: "stored: Edax 4.6, 0.71 s on one thread of a similar machine".to_owned(),
         ratio: Some(0.71 / seconds),
     });
-    let seconds = best_of(3, || leaves = Checkers::start().perft(10));
+    let seconds = min_wall_seconds(3, || leaves = Checkers::start().perft(10));
     ensure!(leaves == 18_391_564, "checkers perft 10 gave {leaves}, not 18391564");
     rows.push(BenchmarkRow {
         area: "games",
@@ -43,10 +43,10 @@ pub fn games(rows: &mut Vec<BenchmarkRow>) -> Result<()> {
 }
 
 /// Reading and counting game files.
-pub fn records(rows: &mut Vec<BenchmarkRow>, data: Option<&Path>) -> Result<()> {
+pub fn measure_records(rows: &mut Vec<BenchmarkRow>, data: Option<&Path>) -> Result<()> {
     let games = embedded::games();
     let mut count = 0;
-    let seconds = best_of(3, || count = embedded::games().len());
+    let seconds = min_wall_seconds(3, || count = embedded::games().len());
     ensure!(count == games.len(), "the embedded games changed");
     rows.push(BenchmarkRow {
         area: "records",
@@ -58,7 +58,7 @@ pub fn records(rows: &mut Vec<BenchmarkRow>, data: Option<&Path>) -> Result<()> 
     });
     let Some(data) = data else { return Ok(()) };
     let mut found = None;
-    let seconds = best_of(2, || {
+    let seconds = min_wall_seconds(2, || {
         found = read_games_lenient(&[data.join("wthor")]).ok().map(|s| stats(&s.records, 0));
     });
     let unique = found.map_or(0, |stats| stats.unique);
@@ -98,7 +98,7 @@ pub fn random_positions(count: usize, rng: &mut Rng) -> Vec<Othello> {
 }
 
 /// Evaluation of moves, and a league of players without search.
-pub fn arena(rows: &mut Vec<BenchmarkRow>) -> Result<()> {
+pub fn measure_arena(rows: &mut Vec<BenchmarkRow>) -> Result<()> {
     let mut rng = rng::stream(2, &["bench"]);
     let positions = random_positions(2000, &mut rng);
     let networks = [
@@ -110,7 +110,7 @@ pub fn arena(rows: &mut Vec<BenchmarkRow>) -> Result<()> {
     ];
     for (name, network) in networks {
         let (mut moves, mut values, mut count) = (Vec::new(), Vec::new(), 0usize);
-        let seconds = best_of(5, || {
+        let seconds = min_wall_seconds(5, || {
             count = 0;
             for position in &positions {
                 moves.clear();
@@ -152,7 +152,7 @@ pub fn arena(rows: &mut Vec<BenchmarkRow>) -> Result<()> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let config = ContestConfig { openings, rounds, seed: 1, threads, remote: None };
     let mut played = 0;
-    let seconds = best_of(1, || {
+    let seconds = min_wall_seconds(1, || {
         played = play_league(&factories, &config, None, |_, _| true)
             .map_or(0, |league| league.games.len());
     });
@@ -170,7 +170,7 @@ pub fn arena(rows: &mut Vec<BenchmarkRow>) -> Result<()> {
         ratio: Some(60.0 / extrapolated),
     });
     let mut player = factory::<Othello>("heuristic@4")?.make()?;
-    let seconds = best_of(3, || {
+    let seconds = min_wall_seconds(3, || {
         for position in &positions[..200] {
             black_box(player.choose(&Line::new(*position), &mut rng).ok());
         }

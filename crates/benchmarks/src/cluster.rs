@@ -22,7 +22,7 @@ const WORKERS: [usize; 4] = [0, 1, 2, 4];
 const REPETITIONS: usize = 3;
 
 /// Plays the league with each number of workers.
-pub fn rows(rows: &mut Vec<BenchmarkRow>) -> Result<()> {
+pub fn measure(rows: &mut Vec<BenchmarkRow>) -> Result<()> {
     let folder = Folder::new()?;
     let Some(server) = Server::start(&folder.0)? else {
         rows.push(BenchmarkRow {

@@ -1,15 +1,16 @@
 //! TD learning by self-play, and a generation of coevolutionary TDL.
 
-use super::{BenchmarkRow, best_of, best_of_thread};
+use super::{BenchmarkRow, min_thread_cpu_seconds, min_wall_seconds};
 use anyhow::{Result, ensure};
 use outflank_experiments::coevolution::presets;
 use outflank_learners::coevolution::Coevolution;
 use outflank_learners::tdl::{self, TdlConfig};
 use outflank_learners::training::Learner;
 
-/// Training games before and during a measurement. The first ones make the weights nonzero, which
-/// changes the use of the cache.
+/// Games before the measurement: they make the weights nonzero, as in real training, which changes the
+/// use of the cache.
 const WARM_UP: u64 = 2_000;
+/// Games of one measurement.
 const GAMES: u64 = 10_000;
 
 /// Target for one core and 12x6 networks, in games per second.
@@ -19,21 +20,21 @@ const TARGET: f64 = 8_000.0;
 const TABLE_READ_LIMIT: f64 = 50_000.0;
 
 /// Measures TDL on one thread, and a generation of CTDL on one thread and on all.
-pub fn rows(rows: &mut Vec<BenchmarkRow>) -> Result<()> {
+pub fn measure(rows: &mut Vec<BenchmarkRow>) -> Result<()> {
     for shape in ["7x4", "9x5", "12x6"] {
         let settings = presets::config("tdl", None, shape)?;
-        let rates = TdlConfig { learning_rate: settings.learning_rate, epsilon: settings.epsilon };
+        let config = TdlConfig { learning_rate: settings.learning_rate, epsilon: settings.epsilon };
         let mut network = Coevolution::new(settings, 1, 1)?.model()?;
-        tdl::learn(&mut network, rates, 1, 0, WARM_UP);
+        tdl::learn(&mut network, config, 1, 0, WARM_UP);
         let (mut again, mut games) = (network.clone(), WARM_UP);
-        let seconds = best_of_thread(3, || {
-            tdl::learn(&mut network, rates, 1, games, GAMES);
+        let seconds = min_thread_cpu_seconds(3, || {
+            tdl::learn(&mut network, config, 1, games, GAMES);
             games += GAMES;
         });
-        tdl::learn(&mut again, rates, 1, WARM_UP, games - WARM_UP);
+        tdl::learn(&mut again, config, 1, WARM_UP, games - WARM_UP);
         ensure!(again == network, "the same games gave other weights");
         let rate = GAMES as f64 / seconds;
-        let instances = network.tuples().placement_count();
+        let placements = network.tuples().placement_count();
         let aim = match shape {
             "12x6" => format!("target: {TARGET}; table reads allow {TABLE_READ_LIMIT}; "),
             _ => String::new(),
@@ -41,7 +42,7 @@ pub fn rows(rows: &mut Vec<BenchmarkRow>) -> Result<()> {
         rows.push(BenchmarkRow {
             area: "learners",
             name: format!(
-                "TD(0) self-play, {shape}, {instances} tuple instances, CPU time of one thread"
+                "TD(0) self-play, {shape}, {placements} tuple placements, CPU time of one thread"
             ),
             value: rate,
             unit: "games/s",
@@ -55,7 +56,7 @@ pub fn rows(rows: &mut Vec<BenchmarkRow>) -> Result<()> {
         let mut learner = Coevolution::new(presets::config("ctdl", None, "12x6")?, 1, threads)?;
         let games = learner.next_cost();
         let mut done = Ok(());
-        let seconds = best_of(1, || done = learner.step());
+        let seconds = min_wall_seconds(1, || done = learner.step());
         done.map_err(anyhow::Error::msg)?;
         let alone = *one_thread.get_or_insert(seconds);
         let ratio = alone / seconds;

@@ -39,7 +39,7 @@ const CONFIG: CnnConfig = CnnConfig {
 };
 
 /// Measures the speed, and checks that the number of threads does not change the weights.
-pub fn rows(rows: &mut Vec<BenchmarkRow>) -> Result<()> {
+pub fn measure(rows: &mut Vec<BenchmarkRow>) -> Result<()> {
     let net = net_by_name("conv4", Input::PIECES)?;
     let games: Vec<_> = embedded::games().into_iter().take(100).collect();
     let dataset = Dataset::new(&games, ExampleSetKind::UniqueS, SPLIT, false)?;
@@ -64,7 +64,7 @@ pub fn rows(rows: &mut Vec<BenchmarkRow>) -> Result<()> {
     Ok(())
 }
 
-/// A network after the first steps.
+/// Trains a network for [`STEPS`] steps; returns the engine and its state.
 fn first_steps(
     net: &NetGraph,
     dataset: &Dataset,

@@ -1,7 +1,7 @@
 //! Gaussian-process preference learning: CPU time of 100 rounds of either game as in Yelluri
 //! (2015), with kernel parameters optimized in each round.
 
-use super::{BenchmarkRow, best_of_thread};
+use super::{BenchmarkRow, min_thread_cpu_seconds};
 use anyhow::{Context, Result, ensure};
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
@@ -22,7 +22,7 @@ const TARGET: f64 = 120.0;
 const PAPER: f64 = 45.0 * 60.0;
 
 /// Measures both games.
-pub fn rows(rows: &mut Vec<BenchmarkRow>) -> Result<()> {
+pub fn measure(rows: &mut Vec<BenchmarkRow>) -> Result<()> {
     // A pool of one thread, whose CPU time is measured.
     let pool =
         rayon::ThreadPoolBuilder::new().num_threads(1).build().context("cannot start a thread")?;
@@ -90,7 +90,7 @@ fn game<P: RegisteredGame + NamedFeatures>(rows: &mut Vec<BenchmarkRow>) -> Resu
     let posterior = active.posterior().context("there is no posterior")?;
     let kernel = Kernel::from_logs(active.log_parameters());
     let mut evidence = f64::NAN;
-    let seconds = best_of_thread(3, || {
+    let seconds = min_thread_cpu_seconds(3, || {
         let mut sites = Sites::default();
         let found = infer(&kernel, points, comparisons, &mut sites, &ep_config);
         evidence = found.map_or(f64::NAN, |latent| latent.log_evidence);
@@ -103,7 +103,7 @@ fn game<P: RegisteredGame + NamedFeatures>(rows: &mut Vec<BenchmarkRow>) -> Resu
     let size = format!("{} heuristics, {} comparisons", points.len(), comparisons.len());
     let once = "once, at the end, from zero site parameters".to_owned();
     row(name(&format!("expectation propagation, {size}")), seconds, once, None);
-    let seconds = best_of_thread(3, || {
+    let seconds = min_thread_cpu_seconds(3, || {
         black_box(posterior.latent().gradient(points));
     });
     let once = "once, at the end".to_owned();

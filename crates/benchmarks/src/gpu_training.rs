@@ -35,7 +35,7 @@ const MAX_DIFFERENCE: f64 = 0.05;
 const MEASUREMENT_TIME: Duration = Duration::from_secs(3);
 
 /// Measures small and large batches, if there is a GPU.
-pub fn rows(rows: &mut Vec<BenchmarkRow>) -> Result<()> {
+pub fn measure(rows: &mut Vec<BenchmarkRow>) -> Result<()> {
     let net = net_by_name("conv8-bn", Input::PIECES)?;
     let dataset = Dataset::new(&embedded::games(), ExampleSetKind::UniqueS, SPLIT, false)?;
     let order = EpochOrder::new(dataset.items.len(), 1, 0);

@@ -48,31 +48,31 @@ pub fn run(area: Option<&str>, data: Option<&Path>) -> Result<Vec<BenchmarkRow>>
     let mut rows = Vec::new();
     let wants = |name: &str| area.is_none_or(|wanted| wanted == name);
     if wants("games") {
-        basics::games(&mut rows)?;
+        basics::measure_games(&mut rows)?;
     }
     if wants("records") {
-        basics::records(&mut rows, data)?;
+        basics::measure_records(&mut rows, data)?;
     }
     if wants("search") {
-        search::rows(&mut rows, data)?;
+        search::measure(&mut rows, data)?;
     }
     if wants("arena") {
-        basics::arena(&mut rows)?;
+        basics::measure_arena(&mut rows)?;
     }
     if wants("learners") {
         learners::measure(&mut rows, data)?;
-        coevolution::rows(&mut rows)?;
-        ann::rows(&mut rows)?;
-        gp::rows(&mut rows)?;
+        coevolution::measure(&mut rows)?;
+        ann::measure(&mut rows)?;
+        gp::measure(&mut rows)?;
     }
     if wants("nets") {
         inference::measure(&mut rows)?;
-        cpu_training::rows(&mut rows)?;
+        cpu_training::measure(&mut rows)?;
         #[cfg(feature = "cuda")]
-        gpu_training::rows(&mut rows)?;
+        gpu_training::measure(&mut rows)?;
     }
     if wants("cluster") {
-        cluster::rows(&mut rows)?;
+        cluster::measure(&mut rows)?;
     }
     Ok(rows)
 }
@@ -83,8 +83,9 @@ pub fn load_average() -> Option<f64> {
     std::fs::read_to_string("/proc/loadavg").ok()?.split(' ').next()?.parse().ok()
 }
 
-/// The shortest of several wall-clock times in seconds. The minimum excludes the effect of other load.
-fn best_of(times: u32, mut work: impl FnMut()) -> f64 {
+/// Returns the shortest of several wall-clock times in seconds. The minimum excludes the effect of
+/// other load.
+fn min_wall_seconds(times: u32, mut work: impl FnMut()) -> f64 {
     (0..times)
         .map(|_| {
             let began = Instant::now();
@@ -94,8 +95,8 @@ fn best_of(times: u32, mut work: impl FnMut()) -> f64 {
         .fold(f64::INFINITY, f64::min)
 }
 
-/// The shortest of several CPU times of this thread, in seconds.
-fn best_of_thread(times: u32, mut work: impl FnMut()) -> f64 {
+/// Returns the shortest of several CPU times of this thread, in seconds.
+fn min_thread_cpu_seconds(times: u32, mut work: impl FnMut()) -> f64 {
     (0..times)
         .map(|_| {
             let began = thread_cpu_seconds();

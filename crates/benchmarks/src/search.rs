@@ -1,7 +1,7 @@
 //! Search: MCTS, the exact endgame, alpha-beta in the midgame, and the savings and cost of ProbCut.
 
 use super::basics::random_positions;
-use super::{BenchmarkRow, best_of};
+use super::{BenchmarkRow, min_wall_seconds};
 use anyhow::{Context, Result, ensure};
 use outflank_analysis::DiscScale;
 use outflank_analysis::GameText;
@@ -43,11 +43,11 @@ const THRESHOLDS: [f32; 3] = [1.0, 1.5, 2.0];
 const DEEPER: u32 = 2;
 
 /// Runs the search benchmarks.
-pub fn rows(rows: &mut Vec<BenchmarkRow>, data: Option<&Path>) -> Result<()> {
+pub fn measure(rows: &mut Vec<BenchmarkRow>, data: Option<&Path>) -> Result<()> {
     tree_search(rows);
     endgame(rows)?;
     ffo_endgames(rows, data)?;
-    super::selective::rows(rows, data)?;
+    super::selective::measure(rows, data)?;
     analysis(rows)?;
     let model: Arc<dyn Evaluate<Othello>> = models::champion().context("there is no champion")?;
     let prob_cuts = THRESHOLDS.map(|threshold| Arc::new(ProbCut::measure(&model, threshold)));
@@ -59,7 +59,7 @@ fn tree_search(rows: &mut Vec<BenchmarkRow>) {
     let mut rng = rng::stream(1, &["bench"]);
     let simulations = 5000;
     let mut mcts = Mcts::<Othello>::new(simulations);
-    let seconds = best_of(5, || {
+    let seconds = min_wall_seconds(5, || {
         black_box(mcts.choose(&Line::default(), &mut rng).ok());
     });
     rows.push(BenchmarkRow {
@@ -82,7 +82,7 @@ fn endgame(rows: &mut Vec<BenchmarkRow>) -> Result<()> {
         .collect();
     ensure!(!boards.is_empty(), "no position has 14 empty squares");
     let mut nodes = 0;
-    let seconds = best_of(2, || {
+    let seconds = min_wall_seconds(2, || {
         let mut solver = Solver::new(16);
         nodes = 0;
         for &board in &boards {
@@ -144,7 +144,7 @@ fn analysis(rows: &mut Vec<BenchmarkRow>) -> Result<()> {
     let line = game.to_line();
     let model: Arc<dyn Evaluate<Othello>> = models::champion().context("there is no champion")?;
     let mut last = None;
-    let seconds = best_of(3, || {
+    let seconds = min_wall_seconds(3, || {
         let analyzer = GameAnalyzer::new(Arc::clone(&model), EXACT_FROM, 2).with_probcut(1.5);
         let moves = analyzer.analyze(&line, DEPTH, |_| true);
         last = moves.and_then(|moves| moves.last().and_then(|last| last.value_after()));
@@ -282,7 +282,7 @@ fn pruning(
         positions.len(),
         threads,
         || (),
-        |(), index| measure(&positions[index], model, prob_cuts),
+        |(), index| measure_position(&positions[index], model, prob_cuts),
         |_, measured| {
             all.extend(measured);
             true
@@ -324,7 +324,7 @@ fn pruning(
     Ok(())
 }
 
-fn measure(
+fn measure_position(
     position: &Othello,
     model: &Arc<dyn Evaluate<Othello>>,
     prob_cuts: &[Arc<ProbCut>; THRESHOLDS.len()],
@@ -372,6 +372,6 @@ fn evaluate_move(
     let result = search.run(&after, false, &Arc::new(SearchControl::unlimited()), |_| {})?;
     let score: SearchScore = result.moves.first()?.score;
     let decided = matches!(score, SearchScore::Proven(_));
-    let discs = DiscScale::for_model(model).to_discs_at_depth(score, position, result.depth)?;
+    let discs = DiscScale::for_model(model).to_discs(score, position, result.depth)?;
     Some((sign * f64::from(discs), decided))
 }

@@ -25,7 +25,7 @@ const FFO: [(usize, usize, f64, f64); 2] = [(40, 44, 3.7, 3.8), (45, 47, 13.1, 1
 const FFO_TABLE_BITS: u32 = 18;
 
 /// Runs the benchmarks; FFO endgames need a data folder.
-pub fn rows(rows: &mut Vec<BenchmarkRow>, data: Option<&Path>) -> Result<()> {
+pub fn measure(rows: &mut Vec<BenchmarkRow>, data: Option<&Path>) -> Result<()> {
     let model = SelectiveModel::champion().context("there is no champion")?;
     time_to_depth(rows, &model)?;
     match data.map(|data| data.join("endgames").join("fforum-40-59.obf")) {

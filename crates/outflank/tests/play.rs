@@ -151,7 +151,7 @@ fn all_commands() {
     let sum: f64 = output.lines().filter_map(percent).sum();
     assert!((sum - 100.0).abs() <= 6.0, "{sum}: {output}");
     // A saved game can be continued.
-    assert!(sandbox.text("x.ggf").contains("PB[Person]"));
+    assert!(sandbox.text("x.ggf").contains("PB[Human]"));
     let again = document(&sandbox, &["--player", "random", "--from", "x.ggf"], "");
     assert!(again["transcript"].as_str().unwrap().starts_with("f5d6c3d3c4f4"));
     // Existing files are not overwritten.

@@ -181,7 +181,7 @@ impl NBoard {
         match chosen {
             Ok((square, found)) => {
                 let value = found.zip(scale).and_then(|(found, scale)| {
-                    scale.to_discs(found.moves.first()?.score, &found, &position)
+                    scale.to_discs_averaged(found.moves.first()?.score, &found, &position)
                 });
                 let value = value.map(|value| format!("{value:.2}")).unwrap_or_default();
                 let seconds = start.elapsed().as_secs_f64();
@@ -219,7 +219,7 @@ impl NBoard {
             let seconds = start.elapsed().as_secs_f64();
             writeln!(out, "nodestats {} {seconds:.2}", found.nodes)?;
             let best = found.moves.first();
-            if best.is_some_and(|b| scale.to_discs(b.score, &found, &position).is_none()) {
+            if best.is_some_and(|b| scale.to_discs_averaged(b.score, &found, &position).is_none()) {
                 return writeln!(out, "{NO_DISCS}");
             }
         }
@@ -252,7 +252,7 @@ impl NBoard {
             if self.player.interrupt().is_requested() {
                 break;
             }
-            let value = scale.to_discs(best.score, &found, &position);
+            let value = scale.to_discs_averaged(best.score, &found, &position);
             has_unconverted |= value.is_none();
             if turn != position.to_move() {
                 if let Some(value) = value {
@@ -333,7 +333,9 @@ fn write_search_lines(
         if index == 0 {
             line = found.pv.iter().map(|mv| mv.to_string().to_uppercase()).collect();
         }
-        let Some(mut value) = scale.to_discs(scored.score, found, position) else { continue };
+        let Some(mut value) = scale.to_discs_averaged(scored.score, found, position) else {
+            continue;
+        };
         if passes {
             // The value is that of the side that moves after the pass.
             (line, value) = (format!("PA{line}"), 0.0 - value);

@@ -1,4 +1,4 @@
-//! A game between a person and a player in the terminal.
+//! A game between a human and a player in the terminal.
 //!
 //! Every line of input is a move or a command. The moves of the game are always printed at the end
 //! of the session.
@@ -22,9 +22,9 @@ use std::sync::Arc;
 pub enum SessionEnd {
     /// The input ended.
     Input,
-    /// The person quit.
+    /// The human quit.
     Quit,
-    /// The person resigned.
+    /// The human resigned.
     Resigned,
     /// The user stopped the program.
     Stopped,
@@ -46,7 +46,7 @@ impl SessionEnd {
     }
 }
 
-/// The player that the person plays against.
+/// The player that the human plays against.
 pub struct Opponent<P: BoardView> {
     /// The player.
     pub player: Box<dyn Player<P>>,
@@ -63,10 +63,10 @@ pub struct DisplayOptions {
     pub echo: bool,
 }
 
-/// A terminal session of a person who plays against an opponent.
+/// A terminal session of a human who plays against an opponent.
 pub struct GameSession<P: BoardView + GameText> {
     line: Line<P>,
-    person: Side,
+    human: Side,
     opponent: Opponent<P>,
     display: DisplayOptions,
     seed: u64,
@@ -81,7 +81,7 @@ impl<P: BoardView + GameText> GameSession<P> {
     #[must_use]
     pub fn new(
         line: Line<P>,
-        person: Side,
+        human: Side,
         opponent: Opponent<P>,
         display: DisplayOptions,
         seed: u64,
@@ -89,7 +89,7 @@ impl<P: BoardView + GameText> GameSession<P> {
         let interrupt = SearchInterrupt::default();
         GameSession {
             line,
-            person,
+            human,
             opponent,
             display,
             seed,
@@ -105,10 +105,10 @@ impl<P: BoardView + GameText> GameSession<P> {
         &self.line
     }
 
-    /// Returns the person's side.
+    /// Returns the human's side.
     #[must_use]
-    pub fn person(&self) -> Side {
-        self.person
+    pub fn human(&self) -> Side {
+        self.human
     }
 
     /// Returns the reason why the session ended.
@@ -118,11 +118,11 @@ impl<P: BoardView + GameText> GameSession<P> {
     }
 
     /// Returns the winner, `Some(None)` for a draw, or `None` if the game is unfinished and the
-    /// person did not resign.
+    /// human did not resign.
     #[must_use]
     pub fn winner(&self) -> Option<Option<Side>> {
         if self.end == SessionEnd::Resigned {
-            return Some(Some(self.person.other()));
+            return Some(Some(self.human.other()));
         }
         self.line.position().result().map(|result| match result {
             1.. => Some(Side::Black),
@@ -145,10 +145,10 @@ impl<P: BoardView + GameText> GameSession<P> {
         Ok(())
     }
 
-    /// Plays the opponent's moves until it is the person's turn; returns `false` if the opponent
+    /// Plays the opponent's moves until it is the human's turn; returns `false` if the opponent
     /// failed or was stopped.
     fn opponent_moves(&mut self, out: &mut dyn Write) -> io::Result<bool> {
-        while !self.line.position().is_over() && self.line.position().to_move() != self.person {
+        while !self.line.position().is_over() && self.line.position().to_move() != self.human {
             let ply = self.line.moves().len().to_string();
             let mut rng = stream(self.seed, &["play", &ply]);
             let control = Arc::new(SearchControl::unlimited());
@@ -207,8 +207,8 @@ impl<P: BoardView + GameText> GameSession<P> {
         }
     }
 
-    /// Plays the person's move, or explains why it is not legal.
-    fn person_moves(&mut self, text: &str, out: &mut dyn Write) -> io::Result<bool> {
+    /// Plays the human's move, or explains why it is not legal.
+    fn human_moves(&mut self, text: &str, out: &mut dyn Write) -> io::Result<bool> {
         let position = *self.line.position();
         if position.is_over() {
             writeln!(out, "The game is over. Take back with undo, play again with new, or quit.")?;
@@ -240,7 +240,7 @@ impl<P: BoardView + GameText> LineProtocol for GameSession<P> {
             self.end = SessionEnd::Fault(error.to_string());
             return Ok(false);
         }
-        let (side, name) = (self.person, &self.opponent.name);
+        let (side, name) = (self.human, &self.opponent.name);
         writeln!(out, "You play {side} against {name}. {}", messages::instructions::<P>())?;
         self.next_turn(out)
     }
@@ -254,7 +254,7 @@ impl<P: BoardView + GameText> LineProtocol for GameSession<P> {
                 self.prompt(out)?;
                 Ok(true)
             }
-            Command::Move(text) => self.person_moves(&text, out),
+            Command::Move(text) => self.human_moves(&text, out),
             command => self.execute(command, out),
         }
     }
@@ -267,7 +267,7 @@ impl<P: BoardView + GameText> LineProtocol for GameSession<P> {
         let moves = if text.is_empty() { "none" } else { &text };
         writeln!(out, "\nMoves: {moves}")?;
         if let Some(winner) = self.winner() {
-            let loser = self.person;
+            let loser = self.human;
             match (&self.end, winner) {
                 (SessionEnd::Resigned, _) => {
                     writeln!(out, "{} resigned.", messages::side_name(loser))?

@@ -1,4 +1,4 @@
-//! Streams the analysis of a game as JSON lines, one for each move and pass.
+//! Streams the analysis of a game as JSON lines, one for each move and iteration.
 
 use crate::work_slots::LineSender;
 use outflank_analysis::game_analysis::EXACT_FROM;
@@ -33,7 +33,7 @@ fn to_json<M: ToString>(analyzed: &AnalyzedMove<M>) -> Value {
             json!({
                 "move": better.mv.to_string(),
                 "gain": better.gain,
-                "line": strings(&better.line),
+                "line": strings(&better.pv),
             })
         })
         .collect();
@@ -47,6 +47,6 @@ fn to_json<M: ToString>(analyzed: &AnalyzedMove<M>) -> Value {
         "better": better,
         "exact": analyzed.exact,
         "depth": analyzed.depth,
-        "choices": analyzed.choices,
+        "legal_moves": analyzed.legal_moves,
     })
 }

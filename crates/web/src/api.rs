@@ -182,7 +182,7 @@ fn evaluation_to_json<P: BoardView>(found: &PositionEvaluation<P::Move>) -> Valu
                 "path": P::path(evaluated.mv),
                 "value": evaluated.value,
                 "exact": evaluated.exact,
-                "line": evaluated.line.iter().map(ToString::to_string).collect::<Vec<_>>(),
+                "line": evaluated.pv.iter().map(ToString::to_string).collect::<Vec<_>>(),
             })
         })
         .collect();
@@ -200,7 +200,7 @@ async fn experts(State(app): State<App>, JsonBody(request): JsonBody<GameRequest
     let line = request.parse_othello()?;
     let work = move |_: &StopSignal| {
         let missing =
-            || ApiError::Internal("the program was built without its move predictor".into());
+            || ApiError::Internal("the embedded policy network `experts` is damaged".into());
         let moves: Vec<Value> = line
             .position()
             .expert_probabilities()

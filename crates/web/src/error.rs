@@ -17,7 +17,7 @@ pub enum ApiError {
     /// The request is not allowed.
     #[error("{0}")]
     Forbidden(String),
-    /// The request does not fit the current state.
+    /// The request conflicts with the current state of the server.
     #[error("{0}")]
     Conflict(String),
     /// The request is too large.

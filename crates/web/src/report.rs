@@ -61,7 +61,7 @@ impl AnalysisRow {
             loss: Some(self.loss),
             exact: self.exact,
             depth: 0,
-            choices: position.moves().count(),
+            legal_moves: position.moves().count(),
         }
     }
 }

@@ -91,7 +91,7 @@ fn converted_values_predict_final_margins() {
             for (position, ply) in record.steps().skip(11 + index % 3).step_by(3) {
                 let (side, after) = (position.to_move(), position.play(ply.mv));
                 let value = SearchScore::Estimate(model.value(&after, side));
-                let value = scale.to_discs_at_depth(value, &position, 1).unwrap();
+                let value = scale.to_discs(value, &position, 1).unwrap();
                 pairs[position.empties() as usize / 10]
                     .push((f64::from(value), f64::from(side.sign() * margin)));
             }
@@ -123,7 +123,7 @@ fn searched_values_predict_final_margins() {
                 let found = search.run(&position, false, &control, |_| {}).unwrap();
                 let score = found.moves[0].score;
                 if matches!(score, SearchScore::Estimate(_)) {
-                    let value = scale.to_discs_at_depth(score, &position, found.depth).unwrap();
+                    let value = scale.to_discs(score, &position, found.depth).unwrap();
                     let margin = position.to_move().sign() * margin;
                     pairs.push((f64::from(value), f64::from(margin)));
                 }
@@ -144,7 +144,7 @@ fn searched_values_predict_final_margins() {
 fn conversion_does_not_depend_on_unit_and_bias_of_a_model() {
     for name in MODELS {
         let model = embedded_model(name);
-        // Also fitted for champion.
+        // `fit`, because `for_model` returns the stored scale of champion.
         let scale = DiscScale::fit(&*model);
         for (factor, bias) in [(1000.0, 0.0), (0.0625, 0.0), (0.37, 0.0), (1.0, 40.0)] {
             let inner = Arc::clone(&model);
@@ -155,12 +155,10 @@ fn conversion_does_not_depend_on_unit_and_bias_of_a_model() {
                 // The bias favors the side that moved last.
                 let bias = if depth % 2 == 1 { bias } else { -bias };
                 let value = 0.5 * model.value(&position, position.to_move().other());
-                let discs = scale
-                    .to_discs_at_depth(SearchScore::Estimate(value), &position, depth)
-                    .unwrap();
+                let discs = scale.to_discs(SearchScore::Estimate(value), &position, depth).unwrap();
                 let changed_score = SearchScore::Estimate(factor * value + bias);
                 let changed_discs =
-                    changed_scale.to_discs_at_depth(changed_score, &position, depth).unwrap();
+                    changed_scale.to_discs(changed_score, &position, depth).unwrap();
                 assert!(
                     (discs - changed_discs).abs() < 0.01,
                     "{name} x {factor} + {bias}: {discs} {changed_discs}"
@@ -189,11 +187,7 @@ fn values_in_discs_are_unchanged() {
     for (empties, depth) in [(49, 1), (40, 2), (33, 5), (20, 6), (9, 1)] {
         for value in [-20.0, 6.0] {
             let converted = scale
-                .to_discs_at_depth(
-                    SearchScore::Estimate(value),
-                    &position_with_empties(empties),
-                    depth,
-                )
+                .to_discs(SearchScore::Estimate(value), &position_with_empties(empties), depth)
                 .unwrap();
             assert!(
                 (converted - value).abs() < 0.2,
@@ -223,16 +217,10 @@ fn values_unrelated_to_the_margin_are_not_converted() {
         let scale = DiscScale::for_model(model);
         let stages = "0 to 9, 10 to 19, 20 to 29, 30 to 39, 40 and more";
         assert_eq!(scale.unscaled_stages().as_deref(), Some(stages), "{index}");
+        assert_eq!(scale.to_discs(SearchScore::Estimate(1.0), &position_with_empties(30), 1), None);
+        assert_eq!(scale.to_discs(SearchScore::Estimate(0.0), &position_with_empties(30), 2), None);
         assert_eq!(
-            scale.to_discs_at_depth(SearchScore::Estimate(1.0), &position_with_empties(30), 1),
-            None
-        );
-        assert_eq!(
-            scale.to_discs_at_depth(SearchScore::Estimate(0.0), &position_with_empties(30), 2),
-            None
-        );
-        assert_eq!(
-            scale.to_discs_at_depth(SearchScore::Proven(4), &position_with_empties(30), 1),
+            scale.to_discs(SearchScore::Proven(4), &position_with_empties(30), 1),
             Some(4.0)
         );
     }
@@ -244,38 +232,23 @@ fn values_unrelated_to_the_margin_are_not_converted() {
     });
     let scale = DiscScale::for_model(&late_game_model);
     assert_eq!(scale.unscaled_stages().as_deref(), Some("20 to 29, 30 to 39, 40 and more"));
-    assert!(
-        scale
-            .to_discs_at_depth(SearchScore::Estimate(1.0), &position_with_empties(18), 6)
-            .is_some()
-    );
-    assert_eq!(
-        scale.to_discs_at_depth(SearchScore::Estimate(1.0), &position_with_empties(28), 6),
-        None
-    );
+    assert!(scale.to_discs(SearchScore::Estimate(1.0), &position_with_empties(18), 6).is_some());
+    assert_eq!(scale.to_discs(SearchScore::Estimate(1.0), &position_with_empties(28), 6), None);
 }
 
 #[test]
 fn proven_values_are_exact_and_estimates_are_bounded() {
     let start = Othello::start();
     let scale = DiscScale::for_model(&embedded_model("champion"));
-    let discs = |score| scale.to_discs_at_depth(score, &start, 1).unwrap();
+    let discs = |score| scale.to_discs(score, &start, 1).unwrap();
     assert_eq!(discs(SearchScore::Proven(-64)), -64.0);
     assert_eq!(discs(SearchScore::Estimate(0.0)), 0.0);
     assert_eq!(discs(SearchScore::Estimate(1e9)), MAX_ESTIMATE);
     assert_eq!(discs(SearchScore::Estimate(-0.5)), -discs(SearchScore::Estimate(0.5)));
     for name in MODELS {
         let scale = DiscScale::for_model(&embedded_model(name));
-        assert_eq!(
-            scale.to_discs_at_depth(SearchScore::Estimate(0.0), &start, 3),
-            Some(0.0),
-            "{name}"
-        );
-        assert_eq!(
-            scale.to_discs_at_depth(SearchScore::Estimate(f32::INFINITY), &start, 3),
-            None,
-            "{name}"
-        );
+        assert_eq!(scale.to_discs(SearchScore::Estimate(0.0), &start, 3), Some(0.0), "{name}");
+        assert_eq!(scale.to_discs(SearchScore::Estimate(f32::INFINITY), &start, 3), None, "{name}");
     }
 }
 
@@ -310,8 +283,8 @@ fn averaging_removes_the_odd_even_effect() {
             let mut values = Vec::new();
             search.run(&position, false, &control, |found| {
                 let best = found.moves[0].score;
-                let raw = f64::from(scale.to_discs_at_depth(best, &position, found.depth).unwrap());
-                values.push((raw, scale.to_discs(best, found, &position).unwrap()));
+                let raw = f64::from(scale.to_discs(best, &position, found.depth).unwrap());
+                values.push((raw, scale.to_discs_averaged(best, found, &position).unwrap()));
             });
             if let [.., one, two, three] = values[..] {
                 // The second difference, which is zero on average without alternation.
@@ -343,9 +316,8 @@ fn averaged_values_change_less_after_good_moves() {
             for (position, ply) in record.steps().take_while(|(at, _)| at.empties() > 16) {
                 let found = search.run(&position, true, &control, |_| {}).unwrap();
                 let (best, sign) = (found.moves[0].score, f64::from(position.to_move().sign()));
-                let raw =
-                    sign * f64::from(scale.to_discs_at_depth(best, &position, depth).unwrap());
-                let averaged = |score| scale.to_discs(score, &found, &position).unwrap();
+                let raw = sign * f64::from(scale.to_discs(best, &position, depth).unwrap());
+                let averaged = |score| scale.to_discs_averaged(score, &found, &position).unwrap();
                 let own = found.moves.iter().find(|scored| scored.mv == ply.mv).unwrap();
                 let value = sign * averaged(best);
                 if let Some(last) = last {
@@ -373,12 +345,11 @@ fn averaging_keeps_differences_and_proven_values() {
     let (mut proven, mut corrected) = (0, 0);
     for (index, record) in embedded::games_step_by(100).iter().enumerate() {
         let empties = [5, 6, 8, 20, 40][index % 5];
-        let mut games = record.steps().map(|(position, _)| position);
-        let Some(position) = games.find(|at| at.empties() == empties) else { continue };
+        let mut positions = record.steps().map(|(position, _)| position);
+        let Some(position) = positions.find(|at| at.empties() == empties) else { continue };
         search.run(&position, true, &control, |found| {
-            let averaged = |score| scale.to_discs(score, found, &position).unwrap();
-            let raw =
-                |score| f64::from(scale.to_discs_at_depth(score, &position, found.depth).unwrap());
+            let averaged = |score| scale.to_discs_averaged(score, found, &position).unwrap();
+            let raw = |score| f64::from(scale.to_discs(score, &position, found.depth).unwrap());
             let mut correction = None;
             for scored in &found.moves {
                 match scored.score {

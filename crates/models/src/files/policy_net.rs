@@ -13,7 +13,7 @@ use std::collections::HashMap;
 /// The key of the metadata entry of all model files.
 pub const METADATA_KEY: &str = "outflank";
 
-/// The kind of policy networks in the metadata.
+/// Value of the metadata field `kind` in files of policy networks.
 pub const POLICY_KIND: &str = "policy network";
 
 /// The metadata of a policy network.

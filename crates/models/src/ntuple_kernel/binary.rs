@@ -29,7 +29,7 @@ impl BinaryTables {
         BinaryTables { tables: Tables::new(tuples, weights), tuples: ranges }
     }
 
-    /// Returns the sum of the distinct active weights of a board.
+    /// Returns the sum of the weights of the distinct active entries of a board.
     pub(super) fn value(&self, black: u64, white: u64) -> f64 {
         self.sum(&self.indices(black, white))
     }

@@ -23,7 +23,8 @@ pub fn run(args: &BenchArgs) -> Result<Outcome> {
     print(&table(&rows).to_text_within(table_width()))?;
     if let Some(load) = load.filter(|load| *load > 0.5) {
         print(&format!(
-            "warning: the load average was {load:.1} at the start; results may be slow\n"
+            "warning: the load average was {load:.1} at the start: the machine was busy, so speeds may be too \
+             low\n"
         ))?;
     }
     Ok(Outcome::Done)

@@ -147,7 +147,7 @@ fn session_json<P: BoardView + GameText>(session: &GameSession<P>, player: &str)
     json!({
         "game": P::GAME.name(),
         "player": player,
-        "side": session.person().to_string(),
+        "side": session.human().to_string(),
         "start": (*line.start() != P::start()).then(|| line.start().to_string()),
         "moves": moves,
         "transcript": P::format_game(line),

@@ -94,8 +94,8 @@ impl<P: BoardView + GameText> GameSession<P> {
                 }
             }
             Command::Switch => {
-                self.person = self.person.other();
-                writeln!(out, "You play {} now.", self.person)?;
+                self.human = self.human.other();
+                writeln!(out, "You play {} now.", self.human)?;
                 return self.next_turn(out);
             }
             Command::New => {
@@ -115,10 +115,10 @@ impl<P: BoardView + GameText> GameSession<P> {
         Ok(true)
     }
 
-    /// Takes back the person's last move and all moves after it; returns `false` if there is none.
+    /// Takes back the human's last move and all moves after it; returns `false` if there is none.
     fn take_back(&mut self) -> bool {
         let steps: Vec<(P, P::Move)> = self.line.steps().collect();
-        let own = |(position, _): &(P, P::Move)| position.to_move() == self.person;
+        let own = |(position, _): &(P, P::Move)| position.to_move() == self.human;
         let Some(ply) = steps.iter().rposition(own) else { return false };
         let mut line = Line::new(*self.line.start());
         for (_, mv) in steps.into_iter().take(ply) {
@@ -152,12 +152,12 @@ impl<P: BoardView + GameText> GameSession<P> {
         let Some(found) = found else {
             return writeln!(out, "The search was stopped before it had a result.");
         };
-        let accuracy = match found.exact {
+        let search_label = match found.exact {
             true => "exact".to_owned(),
             false => format!("depth {}", found.depth),
         };
         let (side, unit) = (position.to_move(), P::UNIT);
-        writeln!(out, "Value of each move for {side}, in {unit} ({accuracy}):")?;
+        writeln!(out, "Value of each move for {side}, in {unit} ({search_label}):")?;
         for evaluated in &found.moves {
             writeln!(out, "{}", hint_line(evaluated))?;
         }
@@ -166,7 +166,7 @@ impl<P: BoardView + GameText> GameSession<P> {
 
     fn experts(&self, out: &mut dyn Write) -> io::Result<()> {
         let Some(probabilities) = self.line.position().expert_probabilities() else {
-            return writeln!(out, "Expert predictions are available for Othello only; try hint.");
+            return writeln!(out, "There are no expert predictions for this game; try hint.");
         };
         if probabilities.is_empty() {
             return writeln!(out, "The game is over; there is no legal move.");
@@ -196,8 +196,8 @@ impl<P: BoardView + GameText> GameSession<P> {
     }
 
     fn format_file(&self, path: &Path) -> String {
-        let mut players = ["Person", self.opponent.name.as_str()];
-        if self.person == Side::White {
+        let mut players = ["Human", self.opponent.name.as_str()];
+        if self.human == Side::White {
             players.reverse();
         }
         P::format_file(path, &self.line, players)
@@ -213,7 +213,7 @@ fn hint_line<M: ToString>(evaluated: &EvaluatedMove<M>) -> String {
         (Some(value), false) => format!("{value:+.1}"),
         (None, _) => "?".to_owned(),
     };
-    let line: Vec<String> = evaluated.line.iter().map(ToString::to_string).collect();
+    let line: Vec<String> = evaluated.pv.iter().map(ToString::to_string).collect();
     let line = if line.len() > 1 { line.join(" ") } else { String::new() };
     let text = format!("  {:<6} {value:>6}  {line}", evaluated.mv.to_string());
     text.trim_end().to_owned()

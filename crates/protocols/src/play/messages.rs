@@ -11,7 +11,7 @@ pub fn side_name(side: Side) -> &'static str {
     }
 }
 
-/// Explains how to enter moves.
+/// Returns the instructions for entering moves.
 pub fn instructions<P: BoardView>() -> &'static str {
     match P::GAME {
         Game::Othello => "Enter a move such as f5 (+ marks legal moves), or help.",
