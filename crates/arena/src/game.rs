@@ -6,7 +6,7 @@ use outflank_players::Player;
 use outflank_runs::Rng;
 use std::fmt;
 
-/// Why a player lost a game before its end.
+/// The reason of a loss before the end of the game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EarlyEndReason {
     /// The player resigned.

@@ -4,7 +4,7 @@ pub mod accuracy;
 mod batch_workers;
 mod contest;
 mod game;
-pub mod generation;
+pub mod game_generation;
 mod journal_line;
 pub mod league;
 pub mod linalg;

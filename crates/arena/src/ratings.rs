@@ -169,7 +169,7 @@ pub fn fit(
             }
         }
         if pair.first == pair.second {
-            return Err(RatingError::SelfPlay { index, player: pair.first });
+            return Err(RatingError::SelfPairing { index, player: pair.first });
         }
         for count in [pair.wins, pair.draws, pair.losses] {
             check_count(count, || format!("pair result {index}"))?;

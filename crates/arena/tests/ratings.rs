@@ -405,7 +405,7 @@ fn invalid_input_is_rejected() {
     ));
     assert!(matches!(
         rejected(&[pair_result(1, 1, 1.0, 0.0, 0.0)], &config),
-        RatingError::SelfPlay { .. }
+        RatingError::SelfPairing { .. }
     ));
     for count in [-1.0, f64::NAN, f64::INFINITY, 1e300] {
         let error = rejected(&[PairResult { draws: count, ..even }], &config);

@@ -20,7 +20,7 @@ pub enum RatingError {
     },
     /// A player is paired with itself.
     #[error("pair result {index} pairs player {player} with itself; leave out such games")]
-    SelfPlay {
+    SelfPairing {
         /// The index of the pair result.
         index: usize,
         /// The player.
@@ -64,7 +64,7 @@ pub enum RatingError {
     /// Newton's method did not converge.
     #[error(
         "the ratings did not converge, probably because the numbers of games differ by many orders \
-         of magnitude"
+         of magnitude; rate the players with few games separately"
     )]
     NotConverged,
 }

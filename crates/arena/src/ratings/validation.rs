@@ -112,7 +112,10 @@ pub(super) fn check_matrix<Row: AsRef<[f64]>>(
                 )));
             }
             if i == j && count > 0.0 {
-                return Err(RatingError::SelfPlay { index: i, player: i });
+                return Err(RatingError::InvalidTotals(format!(
+                    "the matrix of games has {count} games of player {i} against itself; set the \
+                     diagonal to 0"
+                )));
             }
             if i < j && count > 0.0 {
                 pairs.push((i, j, count));

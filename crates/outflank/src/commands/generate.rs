@@ -6,8 +6,8 @@ use crate::contest_setup::model_file;
 use crate::errors::ensure_usage;
 use crate::output::{check_writable, counted, print, print_json};
 use crate::{Outcome, VERSION, run_folder};
-use anyhow::{Result, bail};
-use outflank_arena::generation::{
+use anyhow::{Context, Result, bail};
+use outflank_arena::game_generation::{
     GameGenerationConfig, GenerationState, generate_games, generated_records,
 };
 use outflank_games::othello::Othello;
@@ -18,6 +18,9 @@ use outflank_runs::{
     Journal, Progress, RunConfig, RunFolder, install_stop_handler, stop_requested,
 };
 use serde_json::json;
+
+/// File name of the journal.
+const GAMES: &str = "games.tsv";
 
 /// Generates the games and writes them to a file.
 pub fn run(args: &GenerateArgs) -> Result<Outcome> {
@@ -37,7 +40,7 @@ pub fn run(args: &GenerateArgs) -> Result<Outcome> {
     player.make()?.new_game()?;
     let folder = open_folder(args, format)?;
     install_stop_handler();
-    let (mut journal, lines) = Journal::open(&folder.join("games.tsv"))?;
+    let (mut journal, lines) = Journal::open(&folder.join(GAMES))?;
     let mut generated = GenerationState::from_lines(lines);
     let wanted = args.games as usize;
     let progress = Progress::new("playing", "games", wanted as u64, args.common.quiet);
@@ -68,7 +71,8 @@ pub fn run(args: &GenerateArgs) -> Result<Outcome> {
         bail!("only {found} distinct games were found; use fewer --games or more --random-plies");
     }
     let records =
-        generated_records(&player.name, args.random_plies as usize, &generated.found[..wanted])?;
+        generated_records(&player.name, args.random_plies as usize, &generated.found[..wanted])
+            .with_context(|| folder.join(GAMES).display().to_string())?;
     let written = convert(&records, format, &args.to, CreationDate::default())?;
     let mut document = json!({ "games": written.games, "file": args.to.display().to_string() });
     folder.write("generated.json", format!("{document:#}\n").as_bytes())?;

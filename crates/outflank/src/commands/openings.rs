@@ -5,7 +5,9 @@ use crate::errors::ensure_usage;
 use crate::output::{check_writable, grouped, print, print_json};
 use crate::{Outcome, VERSION, run_folder};
 use anyhow::{Result, bail};
-use outflank_arena::generation::{GenerationState, OpeningGenerationConfig, generate_openings};
+use outflank_arena::game_generation::{
+    GenerationState, OpeningGenerationConfig, generate_openings,
+};
 use outflank_games::Game;
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;

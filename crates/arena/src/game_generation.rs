@@ -12,10 +12,10 @@ use outflank_runs::files::FileError;
 use outflank_runs::{Journal, parallel_in_order, rng, stop_requested};
 use std::collections::HashSet;
 
-/// Generation stops after this many consecutive attempts without a new result.
+/// Generating stops after this many consecutive attempts without a new result.
 const MAX_UNSUCCESSFUL_ATTEMPTS: u64 = 20_000;
 
-/// An error that ends the generation.
+/// An error while generating games or openings.
 #[derive(Debug, thiserror::Error)]
 pub enum GenerationError {
     /// The journal could not be written.
@@ -34,7 +34,7 @@ pub enum GenerationError {
     },
 }
 
-/// The state of a generation, restored from its journal: distinct results and the number of attempts.
+/// Progress of generating games or openings, restored from its journal.
 #[derive(Clone, Debug, Default)]
 pub struct GenerationState {
     /// Distinct results in the order of their attempts.
