@@ -36,31 +36,33 @@ pub const ACCURACY_STAGES: [(u32, u32); 13] = [
     (61, 64),
 ];
 
-/// Hits among a number of decisions; a tie counts as a fraction of a hit.
+/// Successes among a number of observations, such as moves predicted among decisions; a tie counts as
+/// a fraction of a success.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Hits {
-    /// The number of hits.
-    pub hits: f64,
-    /// The number of decisions.
+pub struct BinomialCount {
+    /// The number of successes.
+    #[serde(rename = "hits")]
+    pub successes: f64,
+    /// The number of observations.
     pub count: u64,
 }
 
-impl Hits {
-    /// The percentage of hits; 0 if there are no decisions.
+impl BinomialCount {
+    /// The percentage of successes; 0 if there are no observations.
     #[must_use]
     pub fn percent(&self) -> f64 {
-        if self.count == 0 { 0.0 } else { 100.0 * self.hits / self.count as f64 }
+        if self.count == 0 { 0.0 } else { 100.0 * self.successes / self.count as f64 }
     }
 
-    /// The Wilson score interval (95%) of the percentage, assuming independent decisions. It has a
-    /// positive width even if all or none are hits, and lies within 0 to 100.
+    /// The Wilson score interval (95%) of the percentage, assuming independent observations. It has
+    /// a positive width even if all or none are successes, and lies within 0 to 100.
     #[must_use]
     pub fn interval(&self) -> (f64, f64) {
         if self.count == 0 {
             return (0.0, 100.0);
         }
         let (n, z2) = (self.count as f64, Z_95 * Z_95);
-        let p = (self.hits / n).clamp(0.0, 1.0);
+        let p = (self.successes / n).clamp(0.0, 1.0);
         let center = (p + 0.5 * z2 / n) / (1.0 + z2 / n);
         let variance = p * (1.0 - p) / n + 0.25 * z2 / (n * n);
         let half_width = Z_95 * variance.sqrt() / (1.0 + z2 / n);
@@ -71,7 +73,7 @@ impl Hits {
     }
 
     /// The larger of the two distances from the percentage to the ends of its 95% interval; 0 if
-    /// there are no decisions. For many decisions this is half the width of the interval.
+    /// there are no observations. For many observations this is half the width of the interval.
     #[must_use]
     pub fn half_width(&self) -> f64 {
         if self.count == 0 {
@@ -81,19 +83,19 @@ impl Hits {
         (self.percent() - low).max(high - self.percent())
     }
 
-    /// Creates the hits that are this percentage of `count` decisions.
+    /// Creates the count of successes that is this percentage of `count` observations.
     #[must_use]
-    pub fn from_percent(percent: f64, count: u64) -> Hits {
-        Hits { hits: percent / 100.0 * count as f64, count }
+    pub fn from_percent(percent: f64, count: u64) -> BinomialCount {
+        BinomialCount { successes: percent / 100.0 * count as f64, count }
     }
 
-    fn add(&mut self, hit: f64) {
-        self.hits += hit;
+    fn add(&mut self, success: f64) {
+        self.successes += success;
         self.count += 1;
     }
 
-    fn merge(&mut self, other: &Hits) {
-        self.hits += other.hits;
+    fn merge(&mut self, other: &BinomialCount) {
+        self.successes += other.successes;
         self.count += other.count;
     }
 }
@@ -102,22 +104,22 @@ impl Hits {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Accuracy {
     /// Decisions with more than one legal move.
-    pub choices: Hits,
+    pub choices: BinomialCount,
     /// All decisions.
-    pub all: Hits,
+    pub all: BinomialCount,
     /// Choices; here a played move that ties with the best counts as a full hit.
-    pub ties_as_hits: Hits,
+    pub ties_as_hits: BinomialCount,
     /// Choices whose move is among the best 1, 2, ... up to [`MAX_TOP_K`]: top-k accuracy.
-    pub top_k: [Hits; MAX_TOP_K],
+    pub top_k: [BinomialCount; MAX_TOP_K],
     /// Pairs of the played move and another legal move, over all choices: a hit if the played move
     /// is scored higher, half a hit for a tie.
-    pub pairs: Hits,
+    pub pairs: BinomialCount,
     /// Choices by stage.
-    pub stages: [Hits; 13],
+    pub stages: [BinomialCount; 13],
     /// Pairs by stage.
-    pub stage_pairs: [Hits; 13],
+    pub stage_pairs: [BinomialCount; 13],
     /// Choices by move number; the first entry is move 1.
-    pub plies: Vec<Hits>,
+    pub plies: Vec<BinomialCount>,
 }
 
 impl Accuracy {
@@ -160,7 +162,7 @@ impl Accuracy {
         let discs = position.pieces() + 1;
         let stage = ACCURACY_STAGES.iter().position(|&(_, max)| discs <= max).unwrap_or(12);
         for hits in [&mut self.pairs, &mut self.stage_pairs[stage]] {
-            hits.hits += pairs;
+            hits.successes += pairs;
             hits.count += (moves - 1) as u64;
         }
         self.stages[stage].add(hit);
@@ -176,7 +178,7 @@ impl Accuracy {
 /// The decisions are split into chunks of fixed size whose results are added in order, so the sums
 /// do not depend on the number of threads.
 pub fn accuracy(policy: &dyn Policy<Othello>, decisions: &[Decision<Othello>]) -> Accuracy {
-    let empty = || Accuracy { plies: vec![Hits::default(); 60], ..Accuracy::default() };
+    let empty = || Accuracy { plies: vec![BinomialCount::default(); 60], ..Accuracy::default() };
     let chunks: Vec<Accuracy> = decisions
         .par_chunks(4096)
         .map(|chunk| {
@@ -221,21 +223,24 @@ mod tests {
             (1.0, 29, 0.0061, 0.1718),
         ] {
             let close = |x: f64, y: f64| (x / 100.0 - y).abs() < 6e-5;
-            let found = Hits { hits, count }.interval();
+            let found = BinomialCount { successes: hits, count }.interval();
             assert!(close(found.0, low) && close(found.1, high), "{hits} of {count}: {found:?}");
             // The interval of the misses is the mirror image.
-            let misses = Hits { hits: count as f64 - hits, count }.interval();
+            let misses = BinomialCount { successes: count as f64 - hits, count }.interval();
             assert!(close(misses.0, 1.0 - high) && close(misses.1, 1.0 - low), "{misses:?}");
             // The half-width is the distance to the farther end.
             let proportion = hits / count as f64;
-            let half_width = Hits { hits, count }.half_width();
+            let half_width = BinomialCount { successes: hits, count }.half_width();
             let expected = (proportion - low).max(high - proportion);
             assert!((half_width / 100.0 - expected).abs() < 6e-5, "{half_width}");
         }
-        assert_eq!(Hits { hits: 0.0, count: 20 }.interval().0, 0.0);
-        assert_eq!(Hits::from_percent(100.0, 7).interval().1, 100.0);
+        assert_eq!(BinomialCount { successes: 0.0, count: 20 }.interval().0, 0.0);
+        assert_eq!(BinomialCount::from_percent(100.0, 7).interval().1, 100.0);
         // For many decisions it is the normal approximation: 1.96 sqrt(0.6 * 0.4 / 400,000).
-        assert!((Hits::from_percent(60.0, 400_000).half_width() - 0.1518).abs() < 2e-4);
-        assert_eq!((Hits::default().half_width(), Hits::default().interval()), (0.0, (0.0, 100.0)));
+        assert!((BinomialCount::from_percent(60.0, 400_000).half_width() - 0.1518).abs() < 2e-4);
+        assert_eq!(
+            (BinomialCount::default().half_width(), BinomialCount::default().interval()),
+            (0.0, (0.0, 100.0))
+        );
     }
 }

@@ -35,26 +35,26 @@ fn first_move(text: &str) -> Decision<Othello> {
 fn top_k_ties_and_pairs_match_hand_computed_values() {
     let policy = SquareIndexPolicy { tied: 0 };
     let result = accuracy(&policy, &[first_move("e6"), first_move("f5"), first_move("d3")]);
-    assert_eq!((result.choices.hits, result.choices.count), (1.0, 3));
+    assert_eq!((result.choices.successes, result.choices.count), (1.0, 3));
     assert_eq!(result.all, result.choices);
-    let top_k: Vec<f64> = result.top_k.iter().map(|hits| hits.hits).collect();
+    let top_k: Vec<f64> = result.top_k.iter().map(|hits| hits.successes).collect();
     assert_eq!(top_k, [1.0, 2.0, 2.0, 3.0, 3.0]);
     // e6 scores higher than three other moves, f5 than two, d3 than none.
-    assert_eq!((result.pairs.hits, result.pairs.count), (5.0, 9));
+    assert_eq!((result.pairs.successes, result.pairs.count), (5.0, 9));
     assert_eq!(result.stages[0].count, 3);
     assert_eq!(result.plies[0].count, 3);
 
     let tied = accuracy(&SquareIndexPolicy { tied: u64::MAX }, &[first_move("c4")]);
-    assert_eq!(tied.choices.hits, 0.25);
-    assert_eq!(tied.ties_as_hits.hits, 1.0);
-    assert_eq!(tied.pairs.hits, 1.5);
-    let top_k: Vec<f64> = tied.top_k.iter().map(|hits| hits.hits).collect();
+    assert_eq!(tied.choices.successes, 0.25);
+    assert_eq!(tied.ties_as_hits.successes, 1.0);
+    assert_eq!(tied.pairs.successes, 1.5);
+    let top_k: Vec<f64> = tied.top_k.iter().map(|hits| hits.successes).collect();
     assert_eq!(top_k, [0.25, 0.5, 0.75, 1.0, 1.0]);
 
     let f5: Square = "f5".parse().unwrap();
     let d3: Square = "d3".parse().unwrap();
     let two_tied = accuracy(&SquareIndexPolicy { tied: f5.bit() | d3.bit() }, &[first_move("f5")]);
-    assert_eq!(two_tied.choices.hits, 0.5);
+    assert_eq!(two_tied.choices.successes, 0.5);
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn nan_scores_count_as_ties() {
         }
     }
     let result = accuracy(&NanPolicy, &[first_move("f5")]);
-    assert_eq!(result.choices.hits, 0.25);
+    assert_eq!(result.choices.successes, 0.25);
 }
 
 #[test]

@@ -23,7 +23,7 @@ mod trained_nets;
 
 use crate::context::ExperimentContext;
 use crate::{Cell, Report, Scale};
-use outflank_arena::accuracy::Hits;
+use outflank_arena::accuracy::BinomialCount;
 use outflank_records::{ExampleSetKind, TrainFractions};
 
 /// Batch size (section V-A2).
@@ -47,17 +47,18 @@ const DESK_LEARNING_RATE: f64 = 0.2;
 const DESK_SMALL_LEARNING_RATE: f64 = 0.05;
 /// Nesterov momentum at the scales smoke and desk.
 const DESK_MOMENTUM: f64 = 0.9;
-/// Weight decay of short training runs, and of ensemble members with full training.
+/// Weight decay of networks trained on the common short budget, and of ensemble members with full
+/// training. The members of the short ensemble use [`WEIGHT_DECAY`].
 const WEAK_WEIGHT_DECAY: f64 = 5e-5;
 
 /// Epochs on a training set with all symmetries (section V-A2).
-const EPOCHS_SYMMETRIC: f64 = 6.0;
+const EPOCHS_WITH_SYMMETRIES: f64 = 6.0;
 /// Epochs on a training set without symmetries (section V-A2).
-const EPOCHS_PLAIN: f64 = 24.0;
+const EPOCHS_WITHOUT_SYMMETRIES: f64 = 24.0;
 /// Training steps on a set with all symmetries (section V-A2).
-const STEPS_SYMMETRIC: u64 = 434_400;
+const STEPS_WITH_SYMMETRIES: u64 = 434_400;
 /// Training steps on a set without symmetries (section V-A2).
-const STEPS_PLAIN: u64 = 171_600;
+const STEPS_WITHOUT_SYMMETRIES: u64 = 171_600;
 
 /// Epochs of each member of the short ensemble at desk scale: ten members take half an hour on one
 /// H200. Members with full training are trained for the full number of epochs, in smaller batches.
@@ -120,7 +121,7 @@ impl NetSpec {
         NetSpec { set, ..self }
     }
 
-    /// Sets the split by game: the test games are later than the training games.
+    /// Sets the split by game.
     #[must_use]
     pub const fn by_game(self) -> NetSpec {
         NetSpec { by_game: true, ..self }
@@ -213,7 +214,7 @@ fn scale_params(context: &ExperimentContext) -> ScaleParams {
         // One epoch of Unique-S, or the same number of examples of another set.
         (Scale::Desk, true) => ScaleParams {
             examples: Some(37_000_000),
-            full_epochs: Some(EPOCHS_SYMMETRIC),
+            full_epochs: Some(EPOCHS_WITH_SYMMETRIES),
             ensemble_epochs: Some(ENSEMBLE_EPOCHS),
             batch_size: 4096,
             test_positions: 400_000,
@@ -248,7 +249,7 @@ type Percentage = (f64, u64);
 
 /// Returns the half-width of the 95% confidence interval (binomial) of a percentage.
 fn half_width((percent, count): Percentage) -> f64 {
-    Hits::from_percent(percent, count).half_width()
+    BinomialCount::from_percent(percent, count).half_width()
 }
 
 /// Adds a percentage with its confidence interval, or an empty cell.
@@ -315,8 +316,8 @@ mod tests {
     #[test]
     fn epochs_and_steps_match_the_paper() {
         for (examples, fraction, epochs, steps) in [
-            (4_880_413.0, 0.75, EPOCHS_PLAIN, STEPS_PLAIN),
-            (39_019_056.0, 0.95, EPOCHS_SYMMETRIC, STEPS_SYMMETRIC),
+            (4_880_413.0, 0.75, EPOCHS_WITHOUT_SYMMETRIES, STEPS_WITHOUT_SYMMETRIES),
+            (39_019_056.0, 0.95, EPOCHS_WITH_SYMMETRIES, STEPS_WITH_SYMMETRIES),
         ] {
             let batch: f64 = examples * fraction * epochs / steps as f64;
             assert_eq!(batch.round() as usize, BATCH_SIZE);

@@ -1,7 +1,7 @@
 //! Move-prediction accuracy as JSON, tables, plot and page.
 
 use crate::Provenance;
-use outflank_arena::accuracy::{ACCURACY_STAGES, Accuracy, Hits};
+use outflank_arena::accuracy::{ACCURACY_STAGES, Accuracy, BinomialCount};
 use outflank_report::{Align, Page, Plot, Point, Series, Table};
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ fn disc_range(stage: usize) -> String {
 /// Builds the JSON document of a model's accuracy.
 #[must_use]
 pub fn accuracy_json(name: &str, accuracy: &Accuracy) -> Value {
-    let hits = |h: &Hits| json!({ "hits": h.hits, "count": h.count, "percent": h.percent(), "error": h.half_width() });
+    let hits = |h: &BinomialCount| json!({ "hits": h.successes, "count": h.count, "percent": h.percent(), "error": h.half_width() });
     let stages: Vec<Value> = (0..ACCURACY_STAGES.len())
         .map(|stage| {
             let (choices, pairs) = (&accuracy.stages[stage], &accuracy.stage_pairs[stage]);
@@ -54,7 +54,7 @@ pub fn accuracy_json(name: &str, accuracy: &Accuracy) -> Value {
 pub const ACCURACY_LEGEND: &str = "Choices are decisions with two or more legal moves; all decisions include those with one legal move. Top-1: the played move has the model's highest score; a tie counts as a fraction of a hit, and under “with ties” as a full hit. Top-2 and top-3: the move is among the model's best two or three. Pairs: the played move is scored above another legal move.";
 
 /// Formats the 95% confidence interval of a percentage.
-fn interval(hits: &Hits) -> String {
+fn interval(hits: &BinomialCount) -> String {
     let (low, high) = hits.interval();
     format!("{low:.2} to {high:.2}")
 }
@@ -74,7 +74,7 @@ pub fn accuracy_table(results: &[(String, Accuracy)]) -> Table {
     ])
     .caption("Move-prediction accuracy, % of choices");
     for (name, accuracy) in results {
-        let percent = |hits: &Hits| format!("{:.2}", hits.percent());
+        let percent = |hits: &BinomialCount| format!("{:.2}", hits.percent());
         table.row([
             name.clone(),
             percent(&accuracy.choices),

@@ -16,7 +16,7 @@ pub use league::{cross_table, league_page, league_text, los_table, standings};
 pub use matches::{match_page, match_table, match_text};
 pub use model::{add_model_sections, first_layer, tuple_board};
 pub use training::{
-    CurvePoint, TrainingResult, curve_table, match_list, training_json, training_page,
+    CurvePoint, TrainingResult, curve_table, matches_table, training_json, training_page,
     training_text,
 };
 

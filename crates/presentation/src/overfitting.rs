@@ -1,13 +1,16 @@
 //! Describes training and validation curves in words, with a test for overfitting.
 
-use outflank_arena::accuracy::Hits;
+use outflank_arena::accuracy::BinomialCount;
 
 /// Compares the last validation accuracy with the best one.
 ///
 /// The text says that the model overfits only if the validation accuracy fell significantly below its best value
 /// (non-overlapping 95% confidence intervals) while the training accuracy rose.
-pub(crate) fn describe_curves(points: &[(u32, Hits, Hits)], unit: &str) -> String {
-    let percent = |hits: &Hits| hits.percent();
+pub(crate) fn describe_curves(
+    points: &[(u32, BinomialCount, BinomialCount)],
+    unit: &str,
+) -> String {
+    let percent = |hits: &BinomialCount| hits.percent();
     let best = points.iter().max_by(|a, b| percent(&a.2).total_cmp(&percent(&b.2)));
     let (Some((best_step, best_train, best_validation)), Some((_, last_train, last_validation))) =
         (best, points.last())
@@ -48,8 +51,12 @@ pub(crate) fn describe_curves(points: &[(u32, Hits, Hits)], unit: &str) -> Strin
 mod tests {
     use super::*;
 
-    fn point(step: u32, train: f64, validation: f64) -> (u32, Hits, Hits) {
-        (step, Hits::from_percent(train, 10_000), Hits::from_percent(validation, 10_000))
+    fn point(step: u32, train: f64, validation: f64) -> (u32, BinomialCount, BinomialCount) {
+        (
+            step,
+            BinomialCount::from_percent(train, 10_000),
+            BinomialCount::from_percent(validation, 10_000),
+        )
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::{
     ACCURACY_LEGEND, Provenance, accuracy_json, accuracy_table, percent_interval, stage_plot,
     stage_table,
 };
-use outflank_arena::accuracy::{Accuracy, Hits};
+use outflank_arena::accuracy::{Accuracy, BinomialCount};
 use outflank_arena::league::LeagueReport;
 use outflank_arena::matches::MatchReport;
 use outflank_games::othello::Othello;
@@ -14,29 +14,23 @@ use outflank_models::{Evaluate, Model};
 use outflank_records::Decision;
 use outflank_report::text::count;
 use outflank_report::{Align, BarChart, Page, Plot, Point, Section, Series, Table};
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::sync::Arc;
 
 /// A point of a training curve.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CurvePoint {
     /// The iteration or epoch, from 1.
-    #[serde(rename = "step")]
     pub iteration: u32,
     /// The objective; NaN if it was not computed.
-    #[serde(rename = "value")]
     pub objective: f64,
     /// The residual of the solver's stopping criterion; NaN if there is none.
-    #[serde(rename = "left")]
     pub residual: f64,
     /// The accuracy on a sample of the training set.
-    #[serde(rename = "learned")]
-    pub training: Option<Hits>,
+    pub training: Option<BinomialCount>,
     /// The accuracy on a sample of the validation set.
-    #[serde(rename = "held_out")]
-    pub validation: Option<Hits>,
+    pub validation: Option<BinomialCount>,
 }
 
 /// A trained player and its measurements.
@@ -54,7 +48,7 @@ pub struct TrainingResult {
     /// A summary of the training run in one sentence.
     pub summary: String,
     /// Caveats about the data or the solution.
-    pub remarks: Vec<String>,
+    pub notes: Vec<String>,
     /// The name of the objective.
     pub objective_name: String,
     /// The unit of iterations, such as `epochs`.
@@ -73,8 +67,8 @@ pub struct TrainingResult {
     pub model: Model,
     /// Reference models to compare disc values with.
     pub references: Vec<(String, Arc<dyn Evaluate<Othello>>)>,
-    /// What was achieved and why the place in the league is as expected, in a paragraph.
-    pub context: String,
+    /// A paragraph that explains the result and the rank in the league.
+    pub interpretation: String,
     /// The choices of the test games.
     pub test_choices: Vec<Decision<Othello>>,
 }
@@ -88,7 +82,8 @@ pub fn curve_table(result: &TrainingResult) -> Table {
     let mut table = Table::new(heads.map(|head| (head, Align::Right)));
     let number = |x: f64| if x.is_finite() { x.to_string() } else { String::new() };
     for point in &result.curve {
-        let percent = |hits: Option<Hits>| hits.map_or_else(String::new, |h| number(h.percent()));
+        let percent =
+            |hits: Option<BinomialCount>| hits.map_or_else(String::new, |h| number(h.percent()));
         table.row([
             point.iteration.to_string(),
             number(point.objective),
@@ -102,7 +97,7 @@ pub fn curve_table(result: &TrainingResult) -> Table {
 
 /// Builds the table of the matches of one player, one opponent per row.
 #[must_use]
-pub fn match_list(matches: &[MatchReport]) -> Table {
+pub fn matches_table(matches: &[MatchReport]) -> Table {
     let heads = [
         ("opponent", Align::Left),
         ("score %", Align::Right),
@@ -139,7 +134,7 @@ pub fn training_json(result: &TrainingResult) -> Value {
         "choices": result.train_choices,
         "weights": result.model.weight_count(),
         "summary": result.summary,
-        "remarks": result.remarks,
+        "remarks": result.notes,
         "accuracy": accuracy,
         "matches": result.matches,
         "league": result.league,
@@ -168,14 +163,14 @@ pub fn training_text(result: &TrainingResult, width: Option<usize>) -> String {
         result.source,
         result.summary
     );
-    for remark in &result.remarks {
-        let _ = writeln!(text, "note: {remark}");
+    for note in &result.notes {
+        let _ = writeln!(text, "note: {note}");
     }
     let games = count(result.test_games as u64);
     let _ = writeln!(text, "\nTop-1 accuracy on {games} test games, % of choices by stage:");
     let _ = writeln!(text, "{}", stage_table(&result.accuracy).to_text_within(width));
     let _ = writeln!(text, "{}:", match_conditions(result));
-    let _ = writeln!(text, "{}", match_list(&result.matches).to_text_within(width));
+    let _ = writeln!(text, "{}", matches_table(&result.matches).to_text_within(width));
     text
 }
 
@@ -205,7 +200,7 @@ pub fn training_page(result: &TrainingResult, provenance: &Provenance) -> String
     let section = page.section("Matches");
     section.paragraph(format!("{}.", match_conditions(result)));
     section.figure(&match_bars(&result.matches), "");
-    section.table(&match_list(&result.matches));
+    section.table(&matches_table(&result.matches));
     crate::league::fill_section(page.section("League"), &result.league);
     curve_section(page.section("Training"), result);
     add_model_sections(&mut page, &result.model, &result.test_choices, &result.references);
@@ -267,11 +262,11 @@ fn key_figure_section(section: &mut Section, result: &TrainingResult) {
             .iter()
             .map(|[name, value, remark]| (name.as_str(), value.as_str(), remark.as_str())),
     );
-    if !result.context.is_empty() {
-        section.paragraph(&result.context);
+    if !result.interpretation.is_empty() {
+        section.paragraph(&result.interpretation);
     }
-    for remark in &result.remarks {
-        section.note(remark);
+    for note in &result.notes {
+        section.note(note);
     }
 }
 
@@ -281,7 +276,7 @@ fn curve_section(section: &mut Section, result: &TrainingResult) {
     let points = |point_of: &dyn Fn(&CurvePoint) -> Option<Point>| -> Vec<Point> {
         result.curve.iter().filter_map(point_of).collect()
     };
-    let hits = |point: &CurvePoint, hits: Option<Hits>| {
+    let hits = |point: &CurvePoint, hits: Option<BinomialCount>| {
         hits.map(|hits| {
             let (low, high) = hits.interval();
             Point::with_interval(f64::from(point.iteration), hits.percent(), low, high)
@@ -291,7 +286,7 @@ fn curve_section(section: &mut Section, result: &TrainingResult) {
     let training = points(&|point| hits(point, point.training));
     let validation = points(&|point| hits(point, point.validation));
     if !validation.is_empty() {
-        let both: Vec<(u32, Hits, Hits)> = result
+        let both: Vec<(u32, BinomialCount, BinomialCount)> = result
             .curve
             .iter()
             .filter_map(|point| Some((point.iteration, point.training?, point.validation?)))
@@ -311,7 +306,10 @@ fn curve_section(section: &mut Section, result: &TrainingResult) {
     });
     if !objective.is_empty() {
         let name = &result.objective_name;
-        let title = format!("The {name}");
+        let mut title = name.clone();
+        if let Some(first) = title.get_mut(..1) {
+            first.make_ascii_uppercase();
+        }
         let plot = Plot::new(title, unit, name).integer_x().series(Series::line(name, objective));
         section.figure(&plot, "");
     } else if result.curve.is_empty() {

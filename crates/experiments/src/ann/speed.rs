@@ -7,7 +7,6 @@ use super::{BEST_NET, ScaleParams, scale_params, train};
 use crate::context::{ExperimentContext, ExperimentError};
 use crate::{Experiment, ExperimentOutcome, Report, Scale};
 use outflank_arena::ContestConfig;
-use outflank_arena::accuracy::Hits;
 use outflank_arena::matches::play_match;
 use outflank_games::Line;
 use outflank_games::othello::{Othello, Square};
@@ -117,7 +116,7 @@ impl Experiment for Speed {
 }
 
 /// Seconds of the network, seconds of the search, games won and games drawn by the network.
-type Timing = [f64; 4];
+type Timing = [f64; 5];
 
 /// Plays the games on one thread and measures the time of both sides.
 fn play_timed(
@@ -137,20 +136,20 @@ fn play_timed(
     }
     let seconds = |time: Arc<Mutex<f64>>| *time.lock().unwrap_or_else(PoisonError::into_inner);
     let (wins, draws) = (result.wins as f64, result.draws as f64);
-    Ok([seconds(net_time), seconds(search_time), wins, draws])
+    Ok([seconds(net_time), seconds(search_time), wins, draws, 100.0 * result.half_width])
 }
 
 /// Adds the times and the score to the report.
 fn add_results(report: &mut Report, scale: Scale, timing: Timing, games: f64) {
-    let [net, search, won, drawn] = timing;
+    let [net, search, won, drawn, half_width] = timing;
     let speedup = search / net.max(1e-12);
     report.add_cell("network", "ms per game", None, Some(1e3 * net / games), None);
     report.add_cell("test player", "ms per game", None, Some(1e3 * search / games), None);
     let paper = (scale != Scale::Smoke).then_some(SPEEDUP);
     report.add_cell("network", "speedup", paper, Some(speedup), None).decimals(0, 1);
     let percent = 100.0 * (won + 0.5 * drawn) / games;
-    let error = Hits::from_percent(percent, games as u64).half_width();
-    report.add_cell("network", "% of points", None, Some(percent), Some(error));
+    let error = half_width.is_finite().then_some(half_width);
+    report.add_cell("network", "% of points", None, Some(percent), error);
     report.findings.push(format!(
         "The network is {speedup:.0} times faster than the search and scores {percent:.1}%."
     ));
@@ -163,5 +162,11 @@ fn read_timing(path: &Path) -> Result<Option<Timing>, ExperimentError> {
     }
     let text = String::from_utf8(read(path, 1000)?).unwrap_or_default();
     let numbers: Option<Vec<f64>> = text.split_whitespace().map(|word| word.parse().ok()).collect();
-    Ok(numbers.and_then(|numbers| numbers.try_into().ok()))
+    Ok(numbers.and_then(|mut numbers| {
+        // Older files have no half-width.
+        if numbers.len() == 4 {
+            numbers.push(f64::NAN);
+        }
+        numbers.try_into().ok()
+    }))
 }

@@ -2,8 +2,9 @@
 
 use super::{
     BATCH_SIZE, CPU_WARMUP_STEPS, DESK_LEARNING_RATE, DESK_MOMENTUM, DESK_SMALL_LEARNING_RATE,
-    EPOCHS_PLAIN, EPOCHS_SYMMETRIC, LAST_TRAINING_YEAR, LEARNING_RATE, MOMENTUM, STEPS_PLAIN,
-    STEPS_SYMMETRIC, ScaleParams, WARMUP_STEPS, WEAK_WEIGHT_DECAY, WEIGHT_DECAY, scale_params,
+    EPOCHS_WITH_SYMMETRIES, EPOCHS_WITHOUT_SYMMETRIES, LAST_TRAINING_YEAR, LEARNING_RATE, MOMENTUM,
+    STEPS_WITH_SYMMETRIES, STEPS_WITHOUT_SYMMETRIES, ScaleParams, WARMUP_STEPS, WEAK_WEIGHT_DECAY,
+    WEIGHT_DECAY, scale_params,
 };
 use crate::Scale;
 use crate::context::ExperimentContext;
@@ -23,10 +24,11 @@ pub fn departures(context: &ExperimentContext) -> Vec<String> {
              accuracy is among legal moves, and symmetric moves share the credit."
         ),
         format!(
-            "Weights are initialized uniformly within 1/sqrt(inputs), not by He's method. The learning \
-             rate follows a cosine schedule; at the paper's scale it is halved twelve times. There is a \
-             warm-up of {warmup} steps, which the paper does not mention. Biases and the parameters of \
-             batch normalization have no weight decay; the paper does not specify this."
+            "Weights are initialized uniformly within 1/sqrt(inputs), not by He's method. At the \
+             scales smoke and desk the learning rate follows a cosine schedule; at the scale paper it is \
+             halved twelve times. There is a warm-up of {warmup} steps, which the paper does not mention. \
+             Biases and the parameters of batch normalization have no weight decay; the paper does not \
+             specify this."
         ),
         "Confidence intervals are binomial, over positions or games; each network was trained once."
             .to_owned(),
@@ -79,14 +81,15 @@ pub fn departures(context: &ExperimentContext) -> Vec<String> {
 /// Returns the departures of training on an equal, shorter budget.
 fn budget_departures(params: &ScaleParams, examples: u64, accelerated: bool) -> Vec<String> {
     let mut all = vec![format!(
-        "Every network was trained on {} examples in batches of {}; the paper's on {EPOCHS_PLAIN} epochs \
-         of a set without symmetries ({} steps) or {EPOCHS_SYMMETRIC} epochs of a set with symmetries \
-         ({} steps), in batches of {BATCH_SIZE}. The same network is tested by example and by game: it \
-         is trained on games up to {LAST_TRAINING_YEAR}, without the test examples of the split by example.",
+        "Every network was trained on {} examples in batches of {}; the paper's networks \
+         for {EPOCHS_WITHOUT_SYMMETRIES} epochs on a set without symmetries ({} steps) or \
+         {EPOCHS_WITH_SYMMETRIES} epochs on a set with symmetries ({} steps), in batches of \
+         {BATCH_SIZE}. The same network is tested by example and by game: it is trained on games up to \
+         {LAST_TRAINING_YEAR}, without the test examples of the split by example.",
         count(examples),
         params.batch_size,
-        count(STEPS_PLAIN),
-        count(STEPS_SYMMETRIC),
+        count(STEPS_WITHOUT_SYMMETRIES),
+        count(STEPS_WITH_SYMMETRIES),
     )];
     let quarter = params.quarter_budget();
     all.push(format!(

@@ -7,7 +7,7 @@
 //! Departures: see `departures.rs`; dropout; prediction times.
 
 use super::departures::{DROPOUT, prediction_times};
-use super::trained_nets::{TrainedNetCache, accuracy};
+use super::trained_nets::{TrainedNetCache, accuracy, training_text_for_report};
 use super::{
     NetSpec, ONE_NET_EACH, Percentage, add_percentage, compare_ranking, difference, split_name,
 };
@@ -218,10 +218,10 @@ fn ensemble_findings(
         let name = "the mean of its members";
         findings.push(compare_ranking(title, ensemble, name, mean, "one ensemble"));
     }
-    let plan = nets.plan_text(first)?;
+    let member_text = nets.training_text(first)?;
     for &(name, spec, accuracy) in single {
-        let other = nets.plan_text(spec)?;
-        findings.push(match plan == other {
+        let other = nets.training_text(spec)?;
+        findings.push(match member_text == other {
             true => compare_ranking(
                 title,
                 ensemble,
@@ -236,8 +236,8 @@ fn ensemble_findings(
                      members {}; {name} {}.",
                     ensemble.0,
                     accuracy.0,
-                    plan_for_report(&plan_difference(&plan, &other)),
-                    plan_for_report(&plan_difference(&other, &plan))
+                    training_text_for_report(&training_text_difference(&member_text, &other)),
+                    training_text_for_report(&training_text_difference(&other, &member_text))
                 )
             }
         });
@@ -245,48 +245,15 @@ fn ensemble_findings(
     Ok(findings)
 }
 
-/// Returns the parts of a plan's text that are not in the text of `other`.
-fn plan_difference(plan: &str, other: &str) -> String {
+/// Returns the parts of a training text that are not in `other`.
+fn training_text_difference(text: &str, other: &str) -> String {
     let differs = |part: &&str| !other.split(", ").any(|same| same == *part);
-    plan.split(", ").filter(differs).collect::<Vec<_>>().join(", ")
-}
-
-/// Rewrites the text of a plan in the terms of the reports. The stored text keeps its older terms,
-/// because it identifies cached results.
-fn plan_for_report(plan: &str) -> String {
-    let rewrite = |part: &str| match part.split_once(' ') {
-        Some(("rate", _)) => format!("learning {part}"),
-        Some(("decay", _)) => format!("weight {part}"),
-        _ => part.to_owned(),
-    };
-    let parts: Vec<String> = plan.split(", ").map(rewrite).collect();
-    [
-        ("1 pass of", "1 epoch of"),
-        (" passes", " epochs"),
-        (" along half a cosine", " with a cosine schedule"),
-        (" along a line", " with a linear schedule"),
-        (" throughout", ", constant,"),
-        (" steps of warming up", " warm-up steps"),
-        (" looking ahead", " (Nesterov)"),
-    ]
-    .into_iter()
-    .fold(parts.join(", "), |text, (stored, term)| text.replace(stored, term))
+    text.split(", ").filter(differs).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{plan_difference, plan_for_report};
-
-    #[test]
-    fn plans_are_reported_in_current_terms() {
-        let stored = "2 passes of games up to 2012, rate 0.2 along half a cosine after 200 steps of \
-                      warming up, momentum 0.9 looking ahead, decay 5e-4";
-        assert_eq!(
-            plan_for_report(stored),
-            "2 epochs of games up to 2012, learning rate 0.2 with a cosine schedule after 200 warm-up \
-             steps, momentum 0.9 (Nesterov), weight decay 5e-4"
-        );
-    }
+    use super::training_text_difference;
 
     #[test]
     fn plan_difference_has_only_the_differing_parts() {
@@ -294,11 +261,14 @@ mod tests {
             "1.75 passes of games up to 2012, in batches of 4096, decay 5e-4",
             "37,000,000 examples of games up to 2012, in batches of 4096, decay 5e-5",
         );
-        assert_eq!(plan_difference(member, single), "1.75 passes of games up to 2012, decay 5e-4");
         assert_eq!(
-            plan_difference(single, member),
+            training_text_difference(member, single),
+            "1.75 passes of games up to 2012, decay 5e-4"
+        );
+        assert_eq!(
+            training_text_difference(single, member),
             "37,000,000 examples of games up to 2012, decay 5e-5"
         );
-        assert_eq!(plan_difference(member, member), "");
+        assert_eq!(training_text_difference(member, member), "");
     }
 }

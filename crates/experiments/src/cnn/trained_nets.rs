@@ -4,9 +4,11 @@ mod omissions;
 mod plan;
 mod weights;
 
+pub use plan::training_text_for_report;
+
 use super::{
-    EPOCHS_PLAIN, EPOCHS_SYMMETRIC, LAST_TRAINING_YEAR, NetSpec, Percentage, ScaleParams,
-    TRAIN_FRACTIONS, scale_params,
+    EPOCHS_WITH_SYMMETRIES, EPOCHS_WITHOUT_SYMMETRIES, LAST_TRAINING_YEAR, NetSpec, Percentage,
+    ScaleParams, TRAIN_FRACTIONS, scale_params,
 };
 use crate::context::{DataFolder, ExperimentContext, ExperimentError};
 use omissions::{OmissionReason, Omissions};
@@ -195,8 +197,8 @@ impl<'a> TrainedNetCache<'a> {
 
     fn training_length(&self, spec: NetSpec) -> TrainingLength {
         match self.params_of(spec).examples {
-            None if spec.set.is_symmetric() => TrainingLength::Epochs(EPOCHS_SYMMETRIC),
-            None => TrainingLength::Epochs(EPOCHS_PLAIN),
+            None if spec.set.is_symmetric() => TrainingLength::Epochs(EPOCHS_WITH_SYMMETRIES),
+            None => TrainingLength::Epochs(EPOCHS_WITHOUT_SYMMETRIES),
             Some(examples) => {
                 let ensemble =
                     self.params.ensemble_epochs.filter(|_| spec.ensemble_member.is_some());
@@ -264,14 +266,14 @@ impl<'a> TrainedNetCache<'a> {
         let net = net_by_name(spec.net, input).map_err(ExperimentError::training)?;
         let dataset = self.dataset(spec, net.input())?;
         let mut items = dataset.items.clone();
-        let plan = self.plan(&net, spec);
+        let plan = self.training_config(&net, spec);
         if spec.ensemble_member.is_some() {
             items = dataset.bootstrap_sample(plan.seed);
         }
         let count = items.len();
         let sample = sample_training_set(&dataset, &items, self.params.test_positions);
-        let plan_text = self.plan_text_with_seed(spec)?;
-        plan::record_plan(folder, &plan_text)?;
+        let training_text = self.training_text_with_seed(spec)?;
+        plan::record_plan(folder, &training_text)?;
         let training_set = TrainingSet::new(&net, &dataset.base, items);
         let device = &*self.context.device;
         let engine = device.engine(&net, plan, training_set).map_err(ExperimentError::training)?;
@@ -313,7 +315,7 @@ impl<'a> TrainedNetCache<'a> {
             average_symmetries: false,
         };
         let mut result = TrainReport::new(&net, &spec.set.to_string(), &learner, true);
-        result.plan = Some(plan_text);
+        result.plan = Some(training_text);
         let should_continue = |_: &str, _| !stop_requested();
         match evaluation
             .run(&mut **engine, net.input(), device, &mut result, should_continue)

@@ -11,7 +11,7 @@ mod weights;
 use super::{FeatureSet, games, games_departure, paper_options};
 use crate::context::{DataFolder, ExperimentContext, ExperimentError, GameSample};
 use crate::{Experiment, ExperimentOutcome, Report};
-use outflank_arena::accuracy::{Hits, accuracy};
+use outflank_arena::accuracy::{BinomialCount, accuracy};
 use outflank_games::othello::Othello;
 use outflank_learners::methods::{Method, MethodOptions, TrainingData, learn};
 use outflank_models::files::{Origin, load_network, save};
@@ -96,12 +96,18 @@ impl StudyData<'_> {
 }
 
 /// Measures the top-1 accuracy of a policy in decisions with two or more legal moves.
-fn top1_hits(policy: &dyn Policy<Othello>, choices: &[Decision<Othello>]) -> Hits {
+fn top1_hits(policy: &dyn Policy<Othello>, choices: &[Decision<Othello>]) -> BinomialCount {
     accuracy(policy, choices).choices
 }
 
 /// Adds an accuracy in percent with its confidence interval.
-fn add_accuracy(report: &mut Report, row: &str, column: &str, paper: Option<f64>, hits: Hits) {
+fn add_accuracy(
+    report: &mut Report,
+    row: &str,
+    column: &str,
+    paper: Option<f64>,
+    hits: BinomialCount,
+) {
     report.add_cell(row, column, paper, Some(hits.percent()), Some(hits.half_width()));
 }
 

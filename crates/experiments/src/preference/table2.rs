@@ -12,7 +12,7 @@ use super::{
 use crate::context::{DataFolder, ExperimentContext, ExperimentError};
 use crate::statistics::Mean;
 use crate::{Experiment, ExperimentOutcome, Report};
-use outflank_arena::accuracy::{ACCURACY_STAGES, Accuracy, Hits, accuracy};
+use outflank_arena::accuracy::{ACCURACY_STAGES, Accuracy, BinomialCount, accuracy};
 use outflank_models::files::load_network;
 use outflank_models::{OnePlyPolicy, embedded};
 use outflank_records::{DecisionFilter, decisions};
@@ -97,7 +97,7 @@ pub fn measure(
 
 /// Returns the mean over trials of a percentage and the half-width of its 95% confidence interval:
 /// from the variance between trials, or binomial if there is only one trial.
-pub fn mean(trials: &[Accuracy], select: impl Fn(&Accuracy) -> &Hits) -> (f64, f64) {
+pub fn mean(trials: &[Accuracy], select: impl Fn(&Accuracy) -> &BinomialCount) -> (f64, f64) {
     if let [one] = trials {
         return (select(one).percent(), select(one).half_width());
     }

@@ -9,7 +9,7 @@ use super::{FeatureSet, TrainedPlayer, games, games_departure, trained_players};
 use crate::context::{DataFolder, ExperimentContext, ExperimentError};
 use crate::{Experiment, ExperimentOutcome, Report};
 use outflank_arena::ContestConfig;
-use outflank_arena::accuracy::Hits;
+use outflank_arena::accuracy::BinomialCount;
 use outflank_arena::league::{League, LeagueReport, play_league};
 use outflank_arena::ratings::RatingConfig;
 use outflank_games::Side;
@@ -121,7 +121,7 @@ pub(super) fn add_standings(
             )
             .decimals(0, 0);
         // Binomial, as if no game were drawn.
-        let error = Hits::from_percent(player.percent, player.games).half_width();
+        let error = BinomialCount::from_percent(player.percent, player.games).half_width();
         let percent = Some(player.percent);
         report.add_cell(&player.name, "% score", paper.map(|p| p.2), percent, Some(error));
     }

@@ -4,7 +4,7 @@
 use super::table3::{add_standings, league};
 use crate::context::{DataFolder, ExperimentContext, ExperimentError};
 use crate::{Experiment, ExperimentOutcome, Report};
-use outflank_arena::accuracy::Hits;
+use outflank_arena::accuracy::BinomialCount;
 use outflank_arena::league::{League, LeagueReport};
 use outflank_arena::ratings::RatingConfig;
 use outflank_games::othello::Othello;
@@ -112,8 +112,8 @@ fn add_cross_table<const N: usize>(
                 2000.0 * won / (won + lost)
             });
             // Binomial for 2,000 games; ignores the pairing of colors.
-            let error =
-                ours.map(|points| 20.0 * Hits::from_percent(points / 20.0, 2000).half_width());
+            let error = ours
+                .map(|points| 20.0 * BinomialCount::from_percent(points / 20.0, 2000).half_width());
             report.add_cell(*a, *b, Some(published[row][column]), ours, error);
         }
     }

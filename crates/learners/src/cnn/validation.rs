@@ -3,7 +3,7 @@
 use super::metrics::measure;
 use super::{CnnLearner, PredictionCounts};
 use crate::training::{Evaluator, MetricColumn, Metrics, TrainingError, VALIDATION_ACCURACY};
-use outflank_arena::accuracy::Hits;
+use outflank_arena::accuracy::BinomialCount;
 use outflank_models::nets::Input;
 use outflank_records::ColoredExample;
 use outflank_runs::stop_requested;
@@ -35,7 +35,7 @@ impl Evaluator<CnnLearner> for CnnValidation {
             .map_err(|error| TrainingError::Step(error.to_string()))?;
         Ok(counts.map(|counts| {
             let percent = PredictionCounts::percent(counts.top1_legal, counts.count);
-            let error = Hits::from_percent(percent, counts.count).half_width();
+            let error = BinomialCount::from_percent(percent, counts.count).half_width();
             Metrics { values: vec![percent], errors: vec![error], losses: Vec::new() }
         }))
     }

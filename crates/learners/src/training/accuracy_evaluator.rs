@@ -1,7 +1,7 @@
 //! Measures the move-prediction accuracy on samples of the training and the validation set.
 
 use super::{Evaluator, Learner, MetricColumn, Metrics, TrainingError};
-use outflank_arena::accuracy::{Hits, accuracy};
+use outflank_arena::accuracy::{BinomialCount, accuracy};
 use outflank_games::othello::Othello;
 use outflank_models::{Model, Policy};
 use outflank_records::Decision;
@@ -62,7 +62,7 @@ where
         let policy: Arc<dyn Policy<Othello>> = model.policy();
         let mut metrics = Metrics::default();
         for decisions in [&self.training, &self.validation] {
-            let hits: Hits = accuracy(&*policy, decisions).choices;
+            let hits: BinomialCount = accuracy(&*policy, decisions).choices;
             metrics.values.push(hits.percent());
             metrics.errors.push(hits.half_width());
         }

@@ -16,7 +16,7 @@ use crate::progress::RunProgress;
 use crate::run_folder::Budget;
 use crate::{Outcome, VERSION};
 use anyhow::Result;
-use outflank_arena::accuracy::{Hits, accuracy};
+use outflank_arena::accuracy::{BinomialCount, accuracy};
 use outflank_arena::league::{League, play_league};
 use outflank_arena::matches::MatchReport;
 use outflank_arena::{ContestConfig, ratings};
@@ -245,7 +245,7 @@ fn curve(
     let point = |point: &Measurement| {
         let value = |at: Option<usize>| at.map_or(f64::NAN, |at| point.scores[at]);
         let hits = |at: Option<usize>, count: usize| {
-            at.map(|at| Hits::from_percent(point.scores[at], count as u64))
+            at.map(|at| BinomialCount::from_percent(point.scores[at], count as u64))
         };
         CurvePoint {
             iteration: point.spent as u32,
@@ -334,14 +334,14 @@ fn measure(
     };
     let ranked: Vec<&str> = report.players.iter().map(|player| player.name.as_str()).collect();
     Ok(TrainingResult {
-        context: context(&ranked, split.train_games.len()),
+        interpretation: interpretation(&ranked, split.train_games.len()),
         method: args.method.0.name().to_owned(),
         source: source.from.clone(),
         train_games: split.train_games.len(),
         test_games: split.test_games,
         train_choices: split.train.len(),
         summary: trained.summary,
-        remarks: split.remarks.into_iter().chain(trained.remarks).collect(),
+        notes: split.remarks.into_iter().chain(trained.remarks).collect(),
         objective_name: trained.objective_name,
         iteration_unit: methods::iteration_unit(args.method.0, options).to_owned(),
         curve: trained.curve,
@@ -364,7 +364,7 @@ const REFERENCE_TRAINING: [(&str, &str); 4] = [
 ];
 
 /// Describes the rank of the trained player in the league. `ranked` lists the players, best first.
-fn context(ranked: &[&str], games: usize) -> String {
+fn interpretation(ranked: &[&str], games: usize) -> String {
     let Some(rank) = ranked.iter().position(|name| *name == TRAINED_PLAYER) else {
         return String::new();
     };
@@ -411,7 +411,7 @@ fn write(
 ) -> Result<()> {
     let about = crate::run_folder::provenance(folder, options::repeat_command(args, options))?;
     folder.write("accuracy.csv", present::stage_table(&result.accuracy).to_csv().as_bytes())?;
-    folder.write("matches.csv", present::match_list(&result.matches).to_csv().as_bytes())?;
+    folder.write("matches.csv", present::matches_table(&result.matches).to_csv().as_bytes())?;
     folder.write("cross-table.csv", present::cross_table(&result.league).to_csv().as_bytes())?;
     // Without the training time, so that the same run gives the same bytes.
     let json = serde_json::to_string_pretty(&result_json(result, stats))?;

@@ -333,7 +333,7 @@ fn as_json(results: &Results<'_>) -> serde_json::Value {
 }
 
 fn write(folder: &RunFolder, results: &Results<'_>) -> Result<()> {
-    folder.write("matches.csv", present::match_list(&results.matches).to_csv().as_bytes())?;
+    folder.write("matches.csv", present::matches_table(&results.matches).to_csv().as_bytes())?;
     let json = serde_json::to_string_pretty(&as_json(results))?;
     folder.write("result.json", format!("{json}\n").as_bytes())?;
     folder.write("report.html", page(folder, results)?.as_bytes())?;
@@ -368,7 +368,7 @@ fn page(folder: &RunFolder, results: &Results<'_>) -> Result<String> {
         "From the starting position, colors alternating, one move in ten random; 95% confidence \
          intervals.",
     );
-    page.section("Matches").table(&present::match_list(&results.matches));
+    page.section("Matches").table(&present::matches_table(&results.matches));
     model_section(page.section("Model"), model);
     let mut table = Table::new([("key", Align::Left), ("value", Align::Right)]);
     for (key, value) in settings {
@@ -435,8 +435,11 @@ fn show(folder: &RunFolder, results: &Results<'_>, seconds: f64) -> Result<()> {
         "Reference matches of {} games, one move in ten random:",
         grouped(u64::from(results.job.args.match_games))
     );
-    let _ =
-        writeln!(text, "{}", present::match_list(&results.matches).to_text_within(table_width()));
+    let _ = writeln!(
+        text,
+        "{}",
+        present::matches_table(&results.matches).to_text_within(table_width())
+    );
     let _ = writeln!(
         text,
         "{seconds:.1} s. The model, {METRICS}, a TensorBoard event file and a report are in {path}."

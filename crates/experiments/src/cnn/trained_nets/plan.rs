@@ -23,13 +23,13 @@ use std::path::Path;
 pub(super) const PLAN: &str = "plan.txt";
 
 impl TrainedNetCache<'_> {
-    /// Returns the training plan of a network; members of an ensemble differ in their seeds.
-    pub(super) fn plan(&self, net: &NetGraph, spec: NetSpec) -> CnnConfig {
-        let plan = self.common_plan(net, spec);
-        spec.ensemble_member.map_or(plan, |number| plan.ensemble_member(number))
+    /// Returns the training configuration of a network; members of an ensemble differ in their seeds.
+    pub(super) fn training_config(&self, net: &NetGraph, spec: NetSpec) -> CnnConfig {
+        let config = self.common_training_config(net, spec);
+        spec.ensemble_member.map_or(config, |number| config.ensemble_member(number))
     }
 
-    fn common_plan(&self, net: &NetGraph, spec: NetSpec) -> CnnConfig {
+    fn common_training_config(&self, net: &NetGraph, spec: NetSpec) -> CnnConfig {
         let seed = self.context.seed;
         if self.context.scale == Scale::Paper {
             return CnnConfig {
@@ -73,8 +73,8 @@ impl TrainedNetCache<'_> {
 
     /// Returns the text that identifies a network's training plan, without the seed. Cached results
     /// store this text, so it must not change.
-    pub fn plan_text(&self, spec: NetSpec) -> Result<String, ExperimentError> {
-        let plan = self.plan(&net_graph(spec)?, spec);
+    pub fn training_text(&self, spec: NetSpec) -> Result<String, ExperimentError> {
+        let config = self.training_config(&net_graph(spec)?, spec);
         let length = match self.training_length(spec) {
             TrainingLength::Examples(examples) => format!("{} examples", count(examples)),
             TrainingLength::Epochs(1.0) => "1 pass".to_owned(),
@@ -85,32 +85,32 @@ impl TrainedNetCache<'_> {
             SplitBy::Game => format!(" of games up to {LAST_TRAINING_YEAR}"),
             SplitBy::Both => format!(" of games up to {LAST_TRAINING_YEAR}, split by example"),
         };
-        let schedule = match plan.schedule {
+        let schedule = match config.schedule {
             LrSchedule::Cosine => "along half a cosine",
             LrSchedule::Halving => "halved twelve times",
             LrSchedule::Linear => "along a line",
             LrSchedule::Constant => "throughout",
         };
-        let optimizer = match plan.optimizer {
+        let optimizer = match config.optimizer {
             Optimizer::Sgd { momentum, nesterov: false } => format!("momentum {momentum}"),
             Optimizer::Sgd { momentum, .. } => format!("momentum {momentum} looking ahead"),
             Optimizer::AdamW { beta1, beta2 } => format!("AdamW {beta1} {beta2}"),
         };
-        let smoothing = match plan.label_smoothing {
+        let smoothing = match config.label_smoothing {
             0.0 => String::new(),
             smoothing => format!(", smoothing {smoothing}"),
         };
         Ok(format!(
             "{length}{split}, in batches of {}, rate {} {schedule} after {} steps of warming up, \
              {optimizer}, decay {:e}{smoothing}",
-            plan.batch_size, plan.learning_rate, plan.warmup_steps, plan.weight_decay
+            config.batch_size, config.learning_rate, config.warmup_steps, config.weight_decay
         ))
     }
 
     /// Returns the text of a network's plan with the seed.
-    pub(super) fn plan_text_with_seed(&self, spec: NetSpec) -> Result<String, ExperimentError> {
-        let seed = self.plan(&net_graph(spec)?, spec).seed;
-        Ok(format!("{}, seed {seed}", self.plan_text(spec)?))
+    pub(super) fn training_text_with_seed(&self, spec: NetSpec) -> Result<String, ExperimentError> {
+        let seed = self.training_config(&net_graph(spec)?, spec).seed;
+        Ok(format!("{}, seed {seed}", self.training_text(spec)?))
     }
 
     /// Returns whether cached results are from the current plan. If not, reports it and, on a
@@ -120,7 +120,7 @@ impl TrainedNetCache<'_> {
         spec: NetSpec,
         result: &TrainReport,
     ) -> Result<bool, ExperimentError> {
-        let (Some(cached), current) = (&result.plan, self.plan_text_with_seed(spec)?) else {
+        let (Some(cached), current) = (&result.plan, self.training_text_with_seed(spec)?) else {
             return Ok(true);
         };
         if *cached == current {
@@ -157,4 +157,42 @@ pub(super) fn record_plan(folder: &Path, plan: &str) -> Result<(), ExperimentErr
         super::remove_checkpoints(folder)?;
     }
     Ok(files::write(&path, plan.as_bytes())?)
+}
+
+/// Rewrites a training text in the terms of the reports. The stored text keeps its older terms,
+/// because it identifies cached results.
+pub fn training_text_for_report(text: &str) -> String {
+    let rewrite = |part: &str| match part.split_once(' ') {
+        Some(("rate", _)) => format!("learning {part}"),
+        Some(("decay", _)) => format!("weight {part}"),
+        _ => part.to_owned(),
+    };
+    let parts: Vec<String> = text.split(", ").map(rewrite).collect();
+    [
+        ("1 pass of", "1 epoch of"),
+        (" passes", " epochs"),
+        (" along half a cosine", " with a cosine schedule"),
+        (" along a line", " with a linear schedule"),
+        (" throughout", ", constant,"),
+        (" steps of warming up", " warm-up steps"),
+        (" looking ahead", " (Nesterov)"),
+    ]
+    .into_iter()
+    .fold(parts.join(", "), |text, (stored, term)| text.replace(stored, term))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::training_text_for_report;
+
+    #[test]
+    fn training_texts_are_reported_in_current_terms() {
+        let stored = "2 passes of games up to 2012, rate 0.2 along half a cosine after 200 steps of \
+                      warming up, momentum 0.9 looking ahead, decay 5e-4";
+        assert_eq!(
+            training_text_for_report(stored),
+            "2 epochs of games up to 2012, learning rate 0.2 with a cosine schedule after 200 warm-up \
+             steps, momentum 0.9 (Nesterov), weight decay 5e-4"
+        );
+    }
 }

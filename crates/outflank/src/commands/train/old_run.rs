@@ -3,6 +3,7 @@
 
 use super::{MODEL_FILE, Trained};
 use anyhow::{Result, anyhow};
+use outflank_arena::accuracy::BinomialCount;
 use outflank_learners::methods::{MethodOptions, SupervisedLearner};
 use outflank_learners::online::load_old_stages;
 use outflank_learners::training::{self, Learner, TrainingCounts};
@@ -21,7 +22,29 @@ struct TrainingLog {
     summary: String,
     measure: String,
     remarks: Vec<String>,
-    curve: Vec<CurvePoint>,
+    curve: Vec<StoredCurvePoint>,
+}
+
+/// A point of the training curve in the log.
+#[derive(Deserialize)]
+struct StoredCurvePoint {
+    step: u32,
+    value: f64,
+    left: f64,
+    learned: Option<BinomialCount>,
+    held_out: Option<BinomialCount>,
+}
+
+impl From<StoredCurvePoint> for CurvePoint {
+    fn from(stored: StoredCurvePoint) -> CurvePoint {
+        CurvePoint {
+            iteration: stored.step,
+            objective: stored.value,
+            residual: stored.left,
+            training: stored.learned,
+            validation: stored.held_out,
+        }
+    }
 }
 
 /// Reads the trained model of a run of version 0.1; `None` if the folder has none.
@@ -36,13 +59,13 @@ pub fn load(folder: &RunFolder, choices: u64) -> Result<Option<Trained>> {
         anyhow!("{shown} is damaged, {fault}; delete it to train again")
     })?;
     let (model, _) = model_files::load(&model)?;
-    let iterations = log.curve.last().map_or(0, |point| u64::from(point.iteration));
+    let iterations = log.curve.last().map_or(0, |point| u64::from(point.step));
     Ok(Some(Trained {
         model,
         summary: log.summary,
         remarks: log.remarks,
         objective_name: log.measure,
-        curve: log.curve,
+        curve: log.curve.into_iter().map(CurvePoint::from).collect(),
         counts: TrainingCounts { examples: Some(choices), epochs: None },
         complete: true,
         spent: (iterations, iterations),

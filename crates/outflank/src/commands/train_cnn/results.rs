@@ -2,7 +2,7 @@
 
 use crate::commands::train::TRAINED_PLAYER;
 use crate::output::{grouped, table_width};
-use outflank_arena::accuracy::Hits;
+use outflank_arena::accuracy::BinomialCount;
 use outflank_learners::cnn::{TestMetrics, TrainReport};
 use outflank_learners::training::Measurement;
 use outflank_report::text::with_error;
@@ -12,7 +12,7 @@ use std::fmt::Write;
 
 /// Half-width of the 95% interval of a percentage, with positions as independent samples.
 pub fn error(percent: f64, count: u64) -> f64 {
-    Hits::from_percent(percent, count).half_width()
+    BinomialCount::from_percent(percent, count).half_width()
 }
 
 /// The title of a test, with the number of symmetries if predictions are averaged.

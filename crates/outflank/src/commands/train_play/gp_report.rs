@@ -115,7 +115,7 @@ fn as_json(results: &GpResults<'_>) -> Value {
 
 /// Writes the result files.
 pub fn write(folder: &RunFolder, results: &GpResults<'_>) -> Result<()> {
-    folder.write("matches.csv", present::match_list(&results.matches).to_csv().as_bytes())?;
+    folder.write("matches.csv", present::matches_table(&results.matches).to_csv().as_bytes())?;
     let json = serde_json::to_string_pretty(&as_json(results))?;
     folder.write("result.json", format!("{json}\n").as_bytes())?;
     folder.write("report.html", page(folder, results)?.as_bytes())?;
@@ -180,7 +180,7 @@ fn page(folder: &RunFolder, results: &GpResults<'_>) -> Result<String> {
         section.figure(&plot, caption);
     }
     page.section("The best heuristic").table(&weights(results));
-    page.section("Matches").table(&present::match_list(&results.matches));
+    page.section("Matches").table(&present::matches_table(&results.matches));
     let mut table = Table::new([("key", Align::Left), ("value", Align::Right)]);
     for (key, value) in &results.table {
         table.row([key.clone(), value.to_string()]);
@@ -234,7 +234,7 @@ pub fn show(folder: &RunFolder, results: &GpResults<'_>, model: &Path, seconds: 
         "\nReference matches of {} games at depth {}, one move in ten random:\n{}",
         args.match_games,
         args.depth,
-        present::match_list(&results.matches).to_text_within(table_width())
+        present::matches_table(&results.matches).to_text_within(table_width())
     );
     let _ = writeln!(
         text,
