@@ -16,7 +16,7 @@ use outflank_models::ann::Architecture;
 use outflank_models::files::Origin;
 use outflank_players::PlayerFactory;
 use outflank_players::registry::factories;
-use outflank_report::text::count;
+use outflank_report::text::format_count;
 use std::path::PathBuf;
 
 /// Learning rate (section 4).
@@ -158,10 +158,10 @@ fn departures(params: &ScaleParams, scale: Scale) -> Vec<String> {
             "{} runs of {} games per architecture with {} measurements of {} games; the paper has {RUNS} \
              runs of {} games with {PERIODS} measurements of {MATCH_GAMES} games.",
             params.runs,
-            count(params.games),
+            format_count(params.games),
             params.periods,
             params.match_games,
-            count(GAMES_PER_PERIOD * PERIODS)
+            format_count(GAMES_PER_PERIOD * PERIODS)
         ));
     }
     if scale == Scale::Smoke {

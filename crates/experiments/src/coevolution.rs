@@ -15,7 +15,7 @@ use outflank_models::files::Origin;
 use outflank_models::tuple_shapes::{NeighborChoice, Snake};
 use outflank_players::PlayerFactory;
 use outflank_players::registry::factories;
-use outflank_report::text::count;
+use outflank_report::text::format_count;
 use std::path::PathBuf;
 
 /// Training games per run (section 4).
@@ -210,9 +210,9 @@ fn departures(scale: Scale) -> Vec<String> {
             "{} runs of {} games per method with {} measurements; the paper has {RUNS} runs of {} games \
              with {MEASUREMENTS} measurements.",
             params.runs,
-            count(params.games),
+            format_count(params.games),
             params.measurements,
-            count(GAMES)
+            format_count(GAMES)
         ));
     }
     if scale == Scale::Smoke {

@@ -16,7 +16,7 @@ use outflank_learners::methods::{Method, MethodOptions, TrainingData, learn};
 use outflank_models::files::{Origin, load_network, save};
 use outflank_models::{NTupleNetwork, Tuples, embedded};
 use outflank_records::{DecisionFilter, decisions};
-use outflank_report::text::count;
+use outflank_report::text::format_count;
 use outflank_runs::{files, stop_requested};
 
 /// Number of training games, and of test games (section VIII-A).
@@ -176,8 +176,8 @@ fn games_departure(games: &GameSample) -> String {
         "The paper does not say which 2,000 games it used. Ours are a uniform sample of {}: {} training \
          games and {} test games.",
         games.source,
-        count(games.train.len() as u64),
-        count(games.test.len() as u64)
+        format_count(games.train.len() as u64),
+        format_count(games.test.len() as u64)
     )
 }
 

@@ -32,7 +32,7 @@ use outflank_games::Position;
 use outflank_games::othello::Othello;
 use outflank_models::{Features, Model, NTupleNetwork, Tuples, View};
 use outflank_records::Record;
-use outflank_report::text::count;
+use outflank_report::text::format_count;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -340,8 +340,8 @@ impl Learner for LstdLearner<'_> {
         self.fit.as_ref().map_or_else(String::new, |fit| {
             format!(
                 "{} features occur in {} games; the relative residual is {:.0e}.",
-                count(fit.active as u64),
-                count(fit.games as u64),
+                format_count(fit.active as u64),
+                format_count(fit.games as u64),
                 fit.residual
             )
         })
@@ -359,7 +359,7 @@ impl Learner for LstdLearner<'_> {
             ));
         }
         if fit.skipped > 0 {
-            let games = count(fit.skipped as u64);
+            let games = format_count(fit.skipped as u64);
             remarks.push(format!("Skipped {games} games without moves or without a known result."));
         }
         remarks

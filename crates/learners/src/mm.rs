@@ -48,7 +48,7 @@ use crate::training::{Learner, MetricColumn, StepError, TrainingCounts};
 use outflank_games::othello::Othello;
 use outflank_models::{Features, Model, NTupleNetwork, Tuples, View};
 use outflank_records::Decision;
-use outflank_report::text::count;
+use outflank_report::text::format_count;
 use serde::{Deserialize, Serialize};
 use state::{Point, State};
 use std::collections::VecDeque;
@@ -373,7 +373,7 @@ impl Learner for MmLearner {
         format!(
             "{} features; {iteration} iterations; the log-likelihood is {likelihood:.1}, or {:.3} per \
              choice.",
-            count(teams.features().len() as u64),
+            format_count(teams.features().len() as u64),
             likelihood / teams.decisions().max(1) as f64
         )
     }

@@ -1,7 +1,7 @@
 //! Reads the games of a command: from files, the data folder, or the embedded games.
 
 use crate::cli::{RecordsArgs, SelectArgs};
-use crate::output::grouped;
+use crate::output::format_count;
 use anyhow::{Result, ensure};
 use outflank_games::othello::Othello;
 use outflank_records::{Record, Selection, embedded, read_games};
@@ -74,7 +74,11 @@ fn embedded_games(select: &SelectArgs, seed: u64) -> Result<GameSource> {
     let records = selection.sample_from(records, seed);
     let from = match records.len() {
         drawn if drawn < total => {
-            format!("{} of the {} embedded games", grouped(drawn as u64), grouped(total as u64))
+            format!(
+                "{} of the {} embedded games",
+                format_count(drawn as u64),
+                format_count(total as u64)
+            )
         }
         _ => "the embedded games".to_owned(),
     };

@@ -48,7 +48,7 @@ pub fn check_writable(path: &Path) -> Result<()> {
 /// A count with its noun, such as `1 file` or `2,000 files`.
 pub fn counted(number: usize, noun: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
-    format!("{} {noun}{plural}", grouped(number as u64))
+    format!("{} {noun}{plural}", format_count(number as u64))
 }
 
 /// Sets the number of threads of parallel iterators.
@@ -59,4 +59,4 @@ pub fn set_threads(threads: usize) -> Result<()> {
         .context("cannot start the threads")
 }
 
-pub use outflank_report::text::count as grouped;
+pub use outflank_report::text::format_count;

@@ -3,7 +3,7 @@
 use crate::forfeits::forfeit_section;
 use crate::{Provenance, duplicate_text, points};
 use outflank_arena::league::LeagueReport;
-use outflank_report::text::count;
+use outflank_report::text::format_count;
 use outflank_report::{Align, BarChart, CrossTable, Page, Section, Table};
 
 /// Builds the table of standings.
@@ -142,7 +142,7 @@ pub fn league_page(
     let mut page = Page::new(format!("A league of {} players", report.players.len()));
     page.lead(format!(
         "{} games ({}); every opening is played twice with colors swapped.",
-        count(games),
+        format_count(games),
         duplicate_text(games, report.distinct_games)
     ));
     fill_section(page.section("Standings"), report);

@@ -21,7 +21,7 @@ pub use training::{
 };
 
 use outflank_report::Page;
-use outflank_report::text::count;
+use outflank_report::text::format_count;
 use outflank_runs::DataFile;
 
 /// Maximum number of data files listed in a footer; the configuration of a run lists all.
@@ -67,7 +67,7 @@ pub fn duplicate_text(games: u64, distinct: u64) -> String {
     match games.saturating_sub(distinct) {
         0 => "no duplicate games".to_owned(),
         1 => "1 duplicate game".to_owned(),
-        duplicates => format!("{} duplicate games", count(duplicates)),
+        duplicates => format!("{} duplicate games", format_count(duplicates)),
     }
 }
 

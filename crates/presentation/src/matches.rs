@@ -3,7 +3,7 @@
 use crate::forfeits::forfeit_section;
 use crate::{Provenance, duplicate_text, percent_interval, points};
 use outflank_arena::matches::{MatchReport, SprtStatus};
-use outflank_report::text::count;
+use outflank_report::text::format_count;
 use outflank_report::{BarChart, Page, Table};
 use std::fmt::Write;
 
@@ -109,11 +109,11 @@ pub fn match_page(report: &MatchReport, provenance: &Provenance) -> String {
     let mut page = Page::new(format!("{} against {}", report.a, report.b));
     page.lead(format!(
         "{} games; every opening is played twice with colors swapped. The 95% confidence interval is computed from these pairs.",
-        count(report.games)
+        format_count(report.games)
     ));
     let section = page.section("Result");
     let percent = format!("{:.2}%", 100.0 * report.score);
-    let games = count(report.games);
+    let games = format_count(report.games);
     let los = format!("{:.1}%", 100.0 * report.los);
     section.key_figures([
         ("Score", percent.as_str(), score_interval(report).as_str()),

@@ -12,7 +12,7 @@ use outflank_arena::matches::MatchReport;
 use outflank_games::othello::Othello;
 use outflank_models::{Evaluate, Model};
 use outflank_records::Decision;
-use outflank_report::text::count;
+use outflank_report::text::format_count;
 use outflank_report::{Align, BarChart, Page, Plot, Point, Section, Series, Table};
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -146,7 +146,7 @@ fn match_conditions(result: &TrainingResult) -> String {
     let games = result.matches.first().map_or(0, |report| report.games);
     format!(
         "{} games per opponent, every opening with both colors, {:.0}% random moves",
-        count(games),
+        format_count(games),
         100.0 * result.random
     )
 }
@@ -157,16 +157,16 @@ pub fn training_text(result: &TrainingResult, width: Option<usize>) -> String {
     let mut text = format!(
         "{} trained {} weights on {} choices of {} games ({})\n{}\n",
         result.method,
-        count(result.model.weight_count() as u64),
-        count(result.train_choices as u64),
-        count(result.train_games as u64),
+        format_count(result.model.weight_count() as u64),
+        format_count(result.train_choices as u64),
+        format_count(result.train_games as u64),
         result.source,
         result.summary
     );
     for note in &result.notes {
         let _ = writeln!(text, "note: {note}");
     }
-    let games = count(result.test_games as u64);
+    let games = format_count(result.test_games as u64);
     let _ = writeln!(text, "\nTop-1 accuracy on {games} test games, % of choices by stage:");
     let _ = writeln!(text, "{}", stage_table(&result.accuracy).to_text_within(width));
     let _ = writeln!(text, "{}:", match_conditions(result));
@@ -180,9 +180,9 @@ pub fn training_page(result: &TrainingResult, provenance: &Provenance) -> String
     let mut page = Page::new(format!("A player trained with {}", result.method));
     page.lead(format!(
         "Trained on {} choices of {} games, tested on {} other games ({}).",
-        count(result.train_choices as u64),
-        count(result.train_games as u64),
-        count(result.test_games as u64),
+        format_count(result.train_choices as u64),
+        format_count(result.train_games as u64),
+        format_count(result.test_games as u64),
         result.source
     ));
     key_figure_section(page.section("Key figures"), result);
@@ -233,7 +233,10 @@ fn key_figure_section(section: &mut Section, result: &TrainingResult) {
         figures.push([
             "Top-1 accuracy".to_owned(),
             format!("{:.1}%", accuracy.choices.percent()),
-            format!("95% CI {low:.1} to {high:.1}, {} test choices", count(accuracy.choices.count)),
+            format!(
+                "95% CI {low:.1} to {high:.1}, {} test choices",
+                format_count(accuracy.choices.count)
+            ),
         ]);
     }
     if let Some(report) = result.matches.first() {
@@ -241,7 +244,7 @@ fn key_figure_section(section: &mut Section, result: &TrainingResult) {
         figures.push([
             format!("Score against {}", report.b),
             format!("{:.1}%", 100.0 * report.score),
-            format!("95% CI {interval}, {} games", count(report.games)),
+            format!("95% CI {interval}, {} games", format_count(report.games)),
         ]);
     }
     let name = result.accuracy.first().map(|(name, _)| name);
@@ -255,8 +258,8 @@ fn key_figure_section(section: &mut Section, result: &TrainingResult) {
             format!("± {:.0} (95% CI); rank {} of {players}", player.half_width, rank + 1),
         ]);
     }
-    let choices = format!("trained on {} choices", count(result.train_choices as u64));
-    figures.push(["Weights".to_owned(), count(result.model.weight_count() as u64), choices]);
+    let choices = format!("trained on {} choices", format_count(result.train_choices as u64));
+    figures.push(["Weights".to_owned(), format_count(result.model.weight_count() as u64), choices]);
     section.key_figures(
         figures
             .iter()

@@ -3,7 +3,7 @@
 
 use outflank_report::board::SquareMark;
 use outflank_report::plot::{BarChart, CrossTable, Plot, Point, Series};
-use outflank_report::text::{count, number, with_error};
+use outflank_report::text::{format_count, number, with_error};
 use outflank_report::{Align, Board, Figure, Page, Table};
 
 const NAMES: [&str; 7] = [
@@ -44,10 +44,10 @@ fn main() {
 fn league(page: &mut Page) {
     let section = page.section("Ratings");
     section.key_figures([
-        ("Games", count(42_000).as_str(), "21 pairs"),
+        ("Games", format_count(42_000).as_str(), "21 pairs"),
         ("Best player", "1683 ± 7", "iPref-N-Tuple"),
         ("LOS", "100.0%", "against the second"),
-        ("Duplicate games", &count(128), "0.3% of all"),
+        ("Duplicate games", &format_count(128), "0.3% of all"),
     ]);
     let mut table = Table::new([
         ("Player", Align::Left),

@@ -130,7 +130,7 @@ pub(crate) fn clip((low, high): (f64, f64), (min, max): (f64, f64)) -> (f64, f64
 
 /// Formats an integer with commas between thousands.
 #[must_use]
-pub fn count(value: u64) -> String {
+pub fn format_count(value: u64) -> String {
     let digits = value.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
     for (index, digit) in digits.chars().enumerate() {
@@ -189,8 +189,8 @@ mod tests {
         assert_eq!(with_error(61.25, Some(2.0), 1), "61.2 ± 2.0");
         assert_eq!(with_error(61.0, Some(f64::NAN), 0), "61");
         assert_eq!(with_error(f64::NAN, Some(1.0), 0), MISSING);
-        assert_eq!([count(0), count(999), count(1000)], ["0", "999", "1,000"]);
-        assert_eq!(count(u64::MAX), "18,446,744,073,709,551,615");
+        assert_eq!([format_count(0), format_count(999), format_count(1000)], ["0", "999", "1,000"]);
+        assert_eq!(format_count(u64::MAX), "18,446,744,073,709,551,615");
     }
 
     #[test]

@@ -11,7 +11,7 @@ use outflank_records::wthor::{NameFiles, Names};
 use outflank_records::{
     Record, Selection, embedded, game_files, named_openings, opening_at, opening_of, read_games,
 };
-use outflank_report::text::count as grouped;
+use outflank_report::text::format_count;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -77,13 +77,13 @@ impl OpeningExplorer {
                 Err(error) => explorer.errors.push(error.to_string()),
             }
             explorer.source =
-                format!("{} games in the data folder", grouped(explorer.games.len() as u64));
+                format!("{} games in the data folder", format_count(explorer.games.len() as u64));
         }
         if explorer.games.is_empty() {
             embedded::games().iter().for_each(|game| explorer.add(game));
             explorer.source = format!(
                 "{} embedded games of Outflank players",
-                grouped(explorer.games.len() as u64)
+                format_count(explorer.games.len() as u64)
             );
         }
         explorer.entries.sort_unstable();

@@ -11,7 +11,7 @@ use crate::context::{ExperimentContext, ExperimentError};
 use crate::statistics::{MIN_RUNS, Mean, SIGNIFICANT_Z, z_score};
 use crate::{Experiment, ExperimentOutcome, Report};
 use outflank_models::ann::Architecture;
-use outflank_report::text::count;
+use outflank_report::text::format_count;
 use outflank_report::{Plot, Point, Series};
 
 /// A comparison in the paper's text of the games that two networks lose at the end of training.
@@ -138,7 +138,7 @@ impl Experiment for Curves {
              Yoshioka et al. at four plies with noise of standard deviation 5, in {} games after each \
              time period of {} training games; mean of {} runs with two networks each.",
             params.match_games,
-            count(params.games / params.periods),
+            format_count(params.games / params.periods),
             params.runs
         );
         let mut report = Report::new(self.name, context.scale, self.title, lead);

@@ -15,7 +15,7 @@ use outflank_models::Mlp;
 use outflank_models::files::load;
 use outflank_players::registry::{factory, policy_factory};
 use outflank_players::{Player, PlayerError, PlayerFactory};
-use outflank_report::text::count;
+use outflank_report::text::format_count;
 use outflank_runs::Rng;
 use outflank_runs::files::{read, write};
 use std::path::Path;
@@ -82,7 +82,7 @@ impl Experiment for Speed {
             "{games} games of a network {BEST_NET} at one ply, after {} training games, against the \
              weighted piece counter at {plies} plies with noise of standard deviation 1, and the time \
              of each side.",
-            count(params.games)
+            format_count(params.games)
         );
         let title = "Binkley, Seehart & Hagiwara (2007), section 5.6";
         let mut report = Report::new(self.name(), context.scale, title, lead);

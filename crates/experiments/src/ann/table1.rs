@@ -8,7 +8,7 @@ use crate::context::{ExperimentContext, ExperimentError};
 use crate::{Experiment, ExperimentOutcome, Report};
 use outflank_learners::ann::AnnLearner;
 use outflank_learners::training::Learner;
-use outflank_report::text::count;
+use outflank_report::text::format_count;
 use outflank_runs::files::{read, write};
 use outflank_runs::{stop_requested, thread_cpu_seconds};
 
@@ -53,7 +53,7 @@ impl Experiment for Table1 {
         let lead = format!(
             "Connections and distinct weights of each architecture, and the CPU time of a time period \
              of {} training games, extrapolated from {games} games.",
-            count(GAMES_PER_PERIOD)
+            format_count(GAMES_PER_PERIOD)
         );
         let mut report = Report::new(
             self.name(),

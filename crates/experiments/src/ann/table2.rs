@@ -18,7 +18,7 @@ use outflank_learners::training::model_file;
 use outflank_models::Mlp;
 use outflank_models::files::load;
 use outflank_players::registry::{factory, policy_factory};
-use outflank_report::text::count;
+use outflank_report::text::format_count;
 use outflank_runs::{Journal, stop_requested};
 
 /// Published percentages for each depth: won, drawn and lost with Black, then with White.
@@ -74,8 +74,8 @@ impl Experiment for Table2 {
             "{nets} networks {BEST_NET} after {} training games, {} games of each network against the \
              weighted piece counter at each depth with noise of standard deviation 1; percentages of \
              the games with each color.",
-            count(params.games),
-            count(u64::from(2 * rounds))
+            format_count(params.games),
+            format_count(u64::from(2 * rounds))
         );
         let mut report = Report::new(
             self.name(),

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::Scale;
 use crate::context::ExperimentContext;
-use outflank_report::text::count;
+use outflank_report::text::format_count;
 
 /// Returns the departures common to all experiments of this paper.
 pub fn departures(context: &ExperimentContext) -> Vec<String> {
@@ -58,7 +58,7 @@ pub fn departures(context: &ExperimentContext) -> Vec<String> {
     if params.test_positions < usize::MAX {
         all.push(format!(
             "Each test uses at most {} positions, taken at even intervals.",
-            count(params.test_positions as u64)
+            format_count(params.test_positions as u64)
         ));
     }
     if context.scale == Scale::Desk && !accelerated {
@@ -86,17 +86,17 @@ fn budget_departures(params: &ScaleParams, examples: u64, accelerated: bool) -> 
          {EPOCHS_WITH_SYMMETRIES} epochs on a set with symmetries ({} steps), in batches of \
          {BATCH_SIZE}. The same network is tested by example and by game: it is trained on games up to \
          {LAST_TRAINING_YEAR}, without the test examples of the split by example.",
-        count(examples),
+        format_count(examples),
         params.batch_size,
-        count(STEPS_WITHOUT_SYMMETRIES),
-        count(STEPS_WITH_SYMMETRIES),
+        format_count(STEPS_WITHOUT_SYMMETRIES),
+        format_count(STEPS_WITH_SYMMETRIES),
     )];
     let quarter = params.quarter_budget();
     all.push(format!(
         "The networks of Table VI, including Conv8+BN where it is compared with them, were trained on {} \
          examples in batches of {}, which is the same number of steps: the largest takes as long as all \
          other networks together.",
-        count(quarter.examples.unwrap_or(examples)),
+        format_count(quarter.examples.unwrap_or(examples)),
         quarter.batch_size
     ));
     let longer_training = match params.full_epochs.or(params.ensemble_epochs) {

@@ -13,7 +13,7 @@ use outflank_arena::accuracy::BinomialCount;
 use outflank_learners::cnn::{for_each_prediction, rank, sample_evenly};
 use outflank_models::nets::Input;
 use outflank_records::ExampleSetKind;
-use outflank_report::text::count;
+use outflank_report::text::format_count;
 use outflank_report::{HeatMap, Plot, Point, Series};
 use outflank_runs::stop_requested;
 
@@ -79,7 +79,7 @@ impl Experiment for Fig3 {
         for (spec, what) in specs.into_iter().zip(TESTS) {
             let Some((grid, positions)) = count_ranks(&nets, spec)? else { continue };
             let split = split_name(spec.by_game);
-            tests.push(format!(" {split}, on {} {what}", count(positions)));
+            tests.push(format!(" {split}, on {} {what}", format_count(positions)));
             counts.push((split, grid));
         }
         let lead = format!(

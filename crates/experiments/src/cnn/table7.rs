@@ -13,7 +13,7 @@ use super::{NetSpec, Percentage, add_percentage, split_name};
 use crate::context::{DataFolder, ExperimentContext, ExperimentError};
 use crate::{Experiment, ExperimentOutcome, Report};
 use outflank_records::ExampleSetKind;
-use outflank_report::text::count;
+use outflank_report::text::format_count;
 
 /// Title, architecture, and published: accuracy, scores against the thirteen, CoCMAES and Edax-1.
 const ROWS: [(&str, &str, [f64; 4]); 4] = [
@@ -53,7 +53,7 @@ impl Experiment for Table7 {
         let lead = format!(
             "Points, in percent, in {} games against each opponent from the 1,000 openings with White to \
              move, both colors.",
-            count(u64::from(2 * nets.params().rounds))
+            format_count(u64::from(2 * nets.params().rounds))
         );
         let mut report = Report::new(
             self.name(),

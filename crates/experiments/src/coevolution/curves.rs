@@ -11,7 +11,7 @@ use crate::context::{ExperimentContext, ExperimentError};
 use crate::statistics::{RunScores, compare_equal, compare_ranking};
 use crate::{Experiment, ExperimentOutcome, Report};
 use outflank_learners::training::{Measurement, measurement_at};
-use outflank_report::text::count;
+use outflank_report::text::format_count;
 use outflank_report::{Plot, Point, Series};
 
 /// Score of TDL and CTDL: the middle of the published range of 65% to 70% (section 5.1).
@@ -97,9 +97,9 @@ impl Experiment for Curves {
         let lead = format!(
             "Score of the best individual against the Othello League's heuristic during training, in {} \
              games with 10% random moves; mean of {} runs of {} games.",
-            count(u64::from(params.match_games)),
+            format_count(u64::from(params.match_games)),
             params.runs,
-            count(params.games)
+            format_count(params.games)
         );
         let mut report = Report::new(self.name, context.scale, self.title, lead);
         let mut plot =
@@ -114,7 +114,7 @@ impl Experiment for Curves {
                 let games = games_at(context, measurement);
                 let paper =
                     self.published(&runs.variant).filter(|_| measurement == params.measurements);
-                let column = count(games);
+                let column = format_count(games);
                 report.add_cell(&name, column, paper, Some(value), Some(error));
                 points.push(Point::with_error(games as f64, value, error));
             }

@@ -116,7 +116,7 @@ impl Experiment for Teams {
                 let mean = team.at(measurement as usize - 1);
                 let (value, error) = (mean.value, mean.half_width());
                 let games = games_at(context, measurement);
-                let column = outflank_report::text::count(games);
+                let column = outflank_report::text::format_count(games);
                 report.add_cell(&name, column, None, Some(value), Some(error));
                 points.push(Point::with_error(games as f64, value, error));
             }

@@ -14,7 +14,7 @@ use crate::{Experiment, ExperimentOutcome, Report};
 use outflank_games::Game;
 use outflank_models::NamedFeatures;
 use outflank_players::registry::RegisteredGame;
-use outflank_report::text::count;
+use outflank_report::text::format_count;
 use outflank_report::{Plot, Point, Series};
 
 /// Published accuracy at the start and at the end, and the round in which the end is reached.
@@ -46,7 +46,7 @@ impl Experiment for Fig1 {
         let lead = format!(
             "Percentage of {} test pairs of random heuristics whose winner is predicted, while each \
              round compares a new pair; mean of {} runs.",
-            count(params.test_pairs as u64),
+            format_count(params.test_pairs as u64),
             params.runs
         );
         let mut report = Report::new(self.name(), context.scale, "Yelluri (2015), Figure 1", lead);

@@ -17,7 +17,7 @@ use outflank_games::othello::Othello;
 use outflank_models::{OnePlyPolicy, embedded, files};
 use outflank_players::{Greedy, PlayerFactory};
 use outflank_report::BarChart;
-use outflank_report::text::count;
+use outflank_report::text::format_count;
 use outflank_runs::{Journal, stop_requested};
 use std::sync::Arc;
 
@@ -167,7 +167,7 @@ impl Experiment for Table3 {
         let lead = format!(
             "Round robin of {} players at one ply, {} games per player; Bradley-Terry ratings.",
             table.players.len(),
-            count(table.players.first().map_or(0, |player| player.games))
+            format_count(table.players.first().map_or(0, |player| player.games))
         );
         let mut report =
             Report::new(self.name(), context.scale, "Runarsson & Lucas (2014), Table III", lead);

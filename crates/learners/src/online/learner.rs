@@ -5,7 +5,7 @@ use crate::training::encoding::mismatch;
 use crate::training::{Learner, MetricColumn, StepError, TrainingCounts};
 use outflank_models::patterns::{AfterstateFeatures, ContextFeatures, MoveFeatures, Stages};
 use outflank_models::{Model, MovePredictor, Patterns};
-use outflank_report::text::count;
+use outflank_report::text::format_count;
 use outflank_runs::files;
 use std::path::Path;
 
@@ -110,8 +110,8 @@ impl<F: StagedFeatures> Learner for OnlineLearner<F> {
         let (last, epochs) = (self.last_epoch(), self.trainer.epoch());
         format!(
             "{} choices, {} moves per epoch, {epochs} {}; the mean loss of the last epoch is {:.4}.",
-            count(self.trainer.choices() as u64),
-            count(last.moves),
+            format_count(self.trainer.choices() as u64),
+            format_count(last.moves),
             if epochs == 1 { "epoch" } else { "epochs" },
             last.loss / last.choices.max(1) as f64,
         )

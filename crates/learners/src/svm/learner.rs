@@ -7,7 +7,7 @@ use crate::pref::{PrefOutcome, Solver};
 use crate::training::{Learner, MetricColumn, StepError, TrainingCounts};
 use crate::{IterationState, SparseRows};
 use outflank_models::{Model, NTupleNetwork, Tuples, View};
-use outflank_report::text::count;
+use outflank_report::text::format_count;
 use outflank_runs::rng;
 
 /// A support vector machine under training.
@@ -186,7 +186,7 @@ impl Learner for SvmLearner {
         let (_, rows, entries) = self.sizes;
         format!(
             "{} rows with {:.1} entries each; {} {}; the objective is {:.2}.",
-            count(rows as u64),
+            format_count(rows as u64),
             entries as f64 / rows.max(1) as f64,
             fit.iterations,
             self.unit(),

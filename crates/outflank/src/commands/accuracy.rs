@@ -4,7 +4,7 @@ use crate::Outcome;
 use crate::cli::AccuracyArgs;
 use crate::errors::{UsageError, bail_usage, ensure_usage};
 use crate::game_source::{self, GameSource};
-use crate::output::{grouped, print, print_json, set_threads, table_width};
+use crate::output::{format_count, print, print_json, set_threads, table_width};
 use anyhow::{Result, ensure};
 use outflank_arena::accuracy::{Accuracy, accuracy};
 use outflank_games::othello::Othello;
@@ -61,7 +61,7 @@ pub fn run(args: &AccuracyArgs) -> Result<Outcome> {
     } else {
         print(&format!(
             "{} games from {}\n\n{}\n{}",
-            grouped(source.records.len() as u64),
+            format_count(source.records.len() as u64),
             source.from,
             present::accuracy_table(&results).to_text_within(table_width()),
             present::stage_table(&results).to_text_within(table_width())

@@ -3,7 +3,7 @@
 use crate::Outcome;
 use crate::cli::{ConvertArgs, DataArgs, ExportArgs};
 use crate::errors::{bail_usage, ensure_usage};
-use crate::output::{counted, grouped, print, print_json, set_threads};
+use crate::output::{counted, format_count, print, print_json, set_threads};
 use anyhow::{Result, ensure};
 use outflank_games::othello::Othello;
 use outflank_records::check as check_files;
@@ -65,18 +65,18 @@ fn stats_text(stats: &GameStats) -> String {
     let mut line = |what: &str, figure: String| {
         let _ = writeln!(text, "{what:<34}{figure:>14}");
     };
-    line("games", grouped(stats.games));
-    line("  unfinished", grouped(stats.unfinished));
-    line("  illegal, skipped", grouped(stats.illegal));
-    line("  won by black", grouped(stats.results.black));
-    line("  drawn", grouped(stats.results.draws));
-    line("  won by white", grouped(stats.results.white));
-    line("positions (moves)", grouped(stats.positions));
-    line("  with one legal move", grouped(stats.forced));
-    line("positions with all symmetries", grouped(stats.positions_symmetric));
-    line("unique decisions", grouped(stats.unique));
-    line("unique with all symmetries", grouped(stats.unique_symmetric));
-    line("distinct boards", grouped(stats.boards));
+    line("games", format_count(stats.games));
+    line("  unfinished", format_count(stats.unfinished));
+    line("  illegal, skipped", format_count(stats.illegal));
+    line("  won by black", format_count(stats.results.black));
+    line("  drawn", format_count(stats.results.draws));
+    line("  won by white", format_count(stats.results.white));
+    line("positions (moves)", format_count(stats.positions));
+    line("  with one legal move", format_count(stats.forced));
+    line("positions with all symmetries", format_count(stats.positions_symmetric));
+    line("unique decisions", format_count(stats.unique));
+    line("unique with all symmetries", format_count(stats.unique_symmetric));
+    line("distinct boards", format_count(stats.boards));
     line("accuracy limit, all positions", format!("{:.3}%", stats.ceiling_positions));
     line("accuracy limit, unique decisions", format!("{:.3}%", stats.ceiling_unique));
     text

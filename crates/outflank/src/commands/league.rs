@@ -4,7 +4,7 @@ use crate::Outcome;
 use crate::cli::LeagueArgs;
 use crate::contest_setup::{ContestSetup, repeat_options, set_up, write_games};
 use crate::errors::{bail_usage, ensure_usage};
-use crate::output::{grouped, print, print_json, table_width};
+use crate::output::{format_count, print, print_json, table_width};
 use crate::progress::RunProgress;
 use crate::run_folder;
 use anyhow::{Context, Result};
@@ -74,8 +74,8 @@ fn run_game<P: RegisteredGame>(args: &LeagueArgs) -> Result<Outcome> {
     if !league.complete {
         eprintln!(
             "stopped after {} of {} games; resume with: outflank league --resume {}",
-            grouped(league.games.len() as u64),
-            grouped(total),
+            format_count(league.games.len() as u64),
+            format_count(total),
             folder.path().display()
         );
         return Ok(Outcome::Stopped);
@@ -204,7 +204,7 @@ fn show(
     let _ = writeln!(
         text,
         "{} duplicate games. All files are in {} (start with report.html)",
-        grouped(games.saturating_sub(report.distinct_games)),
+        format_count(games.saturating_sub(report.distinct_games)),
         folder.path().display()
     );
     print(&text)

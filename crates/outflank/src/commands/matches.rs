@@ -4,7 +4,7 @@ use crate::Outcome;
 use crate::cli::MatchArgs;
 use crate::contest_setup::{ContestSetup, repeat_options, set_up, write_games};
 use crate::errors::{UsageError, ensure_usage};
-use crate::output::{grouped, print, print_json};
+use crate::output::{format_count, print, print_json};
 use crate::progress::RunProgress;
 use crate::run_folder;
 use anyhow::{Context, Result};
@@ -127,7 +127,7 @@ fn show(args: &MatchArgs, report: &MatchReport, folder: &RunFolder) -> Result<()
     let _ = writeln!(
         text,
         "{} duplicate games. All files are in {} (start with report.html)",
-        grouped(report.games.saturating_sub(report.distinct_games)),
+        format_count(report.games.saturating_sub(report.distinct_games)),
         folder.path().display()
     );
     print(&text)

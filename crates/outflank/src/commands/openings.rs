@@ -2,7 +2,7 @@
 
 use crate::cli::OpeningsArgs;
 use crate::errors::ensure_usage;
-use crate::output::{check_writable, grouped, print, print_json};
+use crate::output::{check_writable, format_count, print, print_json};
 use crate::{Outcome, VERSION, run_folder};
 use anyhow::{Result, bail};
 use outflank_arena::game_generation::{
@@ -68,7 +68,7 @@ fn generate<P: Searchable>(args: &OpeningsArgs) -> Result<Outcome> {
     if found < wanted {
         bail!(
             "only {found} distinct positions were found in {} games; use a smaller --count or a larger --ply",
-            grouped(generated.attempts)
+            format_count(generated.attempts)
         );
     }
     write(args, &folder, &generated, P::GAME)
@@ -122,9 +122,9 @@ fn write(
     } else {
         print(&format!(
             "{} distinct positions after {} from {} games, written to {}\n",
-            grouped(count as u64),
+            format_count(count as u64),
             if args.ply == 1 { "1 ply".to_owned() } else { format!("{} plies", args.ply) },
-            grouped(attempts),
+            format_count(attempts),
             file.display()
         ))?;
     }

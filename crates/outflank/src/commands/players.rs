@@ -3,7 +3,7 @@
 use crate::Outcome;
 use crate::cli::PlayersArgs;
 use crate::errors::ensure_usage;
-use crate::output::{grouped, print, print_json, table_width};
+use crate::output::{format_count, print, print_json, table_width};
 use anyhow::Result;
 use outflank_analysis::levels;
 use outflank_games::Game;
@@ -87,7 +87,7 @@ fn write(name: &str, to: &Path, as_json: bool) -> Result<Outcome> {
     if as_json {
         print_json(&json!({ "model": name, "kind": kind, "weights": weights, "file": to }))?;
     } else {
-        let weights = grouped(weights as u64);
+        let weights = format_count(weights as u64);
         print(&format!("{}: {name}, {kind}, {weights} weights\n", to.display()))?;
     }
     Ok(Outcome::Done)

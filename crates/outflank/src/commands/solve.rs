@@ -2,7 +2,7 @@
 
 use crate::Outcome;
 use crate::cli::SolveArgs;
-use crate::output::{grouped, print, print_json, table_width};
+use crate::output::{format_count, print, print_json, table_width};
 use anyhow::{Context, Result, ensure};
 use outflank_analysis::endgames::{SolvedPosition, solve};
 use outflank_games::Side;
@@ -126,7 +126,7 @@ fn show(args: &SolveArgs, solved: &[SolvedPosition]) -> Result<()> {
             found.entry.side.to_string(),
             format!("{:+}", found.score),
             found.best.clone().unwrap_or_else(|| "game over".to_owned()),
-            grouped(found.nodes),
+            format_count(found.nodes),
             format!("{:.2}", found.seconds),
         ];
         if has_stated_scores {
@@ -144,7 +144,7 @@ fn show(args: &SolveArgs, solved: &[SolvedPosition]) -> Result<()> {
     let mut text = format!(
         "{}\n{} nodes in {seconds:.2} s, {:.1} million nodes/s\n",
         table.to_text_within(table_width()),
-        grouped(nodes),
+        format_count(nodes),
         nodes as f64 / seconds.max(1e-9) / 1e6
     );
     if mismatches > 0 {

@@ -380,7 +380,7 @@ fn interpretation(ranked: &[&str], games: usize) -> String {
          games.",
         rank + 1,
         ranked.len(),
-        crate::output::grouped(games as u64)
+        crate::output::format_count(games as u64)
     );
     if rank > 0 {
         let _ = write!(text, " Above it: {}.", with_training(&ranked[..rank]));

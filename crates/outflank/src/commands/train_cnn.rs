@@ -8,7 +8,7 @@ mod results;
 use super::train_play::training_remarks;
 use crate::cli::train_cnn::{CnnArgs, DeviceArg, PrecisionArg};
 use crate::game_source::{self, GameSource};
-use crate::output::{grouped, print, print_json, set_threads};
+use crate::output::{format_count, print, print_json, set_threads};
 use crate::progress::RunProgress;
 use crate::run_folder::{self, Budget};
 use crate::{Outcome, VERSION};
@@ -196,10 +196,10 @@ fn prepare(
         &format!(
             "{}: {} weights, {:.1} MFLOP per position; {} examples from {} positions, read in {:.1} s",
             net.name(),
-            grouped(net.trainable_params() as u64),
+            format_count(net.trainable_params() as u64),
             net.flops() as f64 / 1e6,
-            grouped(examples as u64),
-            grouped(dataset.base.len() as u64),
+            format_count(examples as u64),
+            format_count(dataset.base.len() as u64),
             began.elapsed().as_secs_f64(),
         ),
     );

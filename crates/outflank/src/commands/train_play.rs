@@ -13,7 +13,7 @@ use crate::cli::train_play::{TrainMethod, TrainingArgs};
 use crate::commands::train::{STORED_NAME, TRAINED_PLAYER};
 use crate::contest_setup::model_file;
 use crate::errors::ensure_usage;
-use crate::output::{grouped, print, print_json, table_width};
+use crate::output::{format_count, print, print_json, table_width};
 use crate::progress::RunProgress;
 use crate::remote::Workers;
 use crate::run_folder::Budget;
@@ -235,14 +235,14 @@ pub fn training_remarks<M>(
     if trained.end == EndReason::EarlyStop {
         remarks.push(format!(
             "Training stopped early after {} of {} {unit}: the validation metric no longer improved.",
-            grouped(trained.spent.0),
-            grouped(trained.spent.1)
+            format_count(trained.spent.0),
+            format_count(trained.spent.1)
         ));
     }
     if let Some(best) = trained.best.filter(|best| best + 1 < trained.curve.len()) {
         remarks.push(format!(
             "The model is that after {} {unit}, which has the best validation metric.",
-            grouped(at(best))
+            format_count(at(best))
         ));
     }
     remarks.extend(budget.remark());
@@ -347,8 +347,8 @@ fn page(folder: &RunFolder, results: &Results<'_>) -> Result<String> {
     let mut page = Page::new(format!("A player trained by {name}"));
     page.lead(format!(
         "Trained with {} games, {} weights, {description}.",
-        grouped(games),
-        grouped(model.weight_count() as u64),
+        format_count(games),
+        format_count(model.weight_count() as u64),
     ));
     let section = page.section("Training");
     for remark in &results.remarks {
@@ -423,9 +423,9 @@ fn show(folder: &RunFolder, results: &Results<'_>, seconds: f64) -> Result<()> {
         text,
         "{}: {} weights, {}, trained by {} games\n",
         results.job.name,
-        grouped(results.model.weight_count() as u64),
+        format_count(results.model.weight_count() as u64),
         results.job.model,
-        grouped(games),
+        format_count(games),
     );
     for remark in &results.remarks {
         let _ = writeln!(text, "note: {remark}");
@@ -433,7 +433,7 @@ fn show(folder: &RunFolder, results: &Results<'_>, seconds: f64) -> Result<()> {
     let _ = writeln!(
         text,
         "Reference matches of {} games, one move in ten random:",
-        grouped(u64::from(results.job.args.match_games))
+        format_count(u64::from(results.job.args.match_games))
     );
     let _ = writeln!(
         text,

@@ -3,7 +3,7 @@
 use crate::Outcome;
 use crate::cli::WorkerArgs;
 use crate::errors::{UsageError, ensure_usage};
-use crate::output::{grouped, print, print_json};
+use crate::output::{format_count, print, print_json};
 use anyhow::Result;
 use outflank_arena::remote::GameJobHandler;
 use outflank_cluster::run_worker;
@@ -46,7 +46,11 @@ pub fn run(args: &WorkerArgs) -> Result<Outcome> {
     if args.common.json {
         print_json(&json!({ "tasks": done.completed, "failed": done.failed }))?;
     } else {
-        print(&format!("{} tasks completed, {} failed\n", grouped(done.completed), done.failed))?;
+        print(&format!(
+            "{} tasks completed, {} failed\n",
+            format_count(done.completed),
+            done.failed
+        ))?;
     }
     Ok(Outcome::Done)
 }

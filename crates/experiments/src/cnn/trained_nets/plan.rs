@@ -15,7 +15,7 @@ use crate::Scale;
 use crate::context::ExperimentError;
 use outflank_learners::cnn::{CnnConfig, LrSchedule, Optimizer, SplitBy, TrainReport};
 use outflank_models::nets::{NetGraph, Op, net_by_name};
-use outflank_report::text::count;
+use outflank_report::text::format_count;
 use outflank_runs::files;
 use std::path::Path;
 
@@ -76,7 +76,7 @@ impl TrainedNetCache<'_> {
     pub fn training_text(&self, spec: NetSpec) -> Result<String, ExperimentError> {
         let config = self.training_config(&net_graph(spec)?, spec);
         let length = match self.training_length(spec) {
-            TrainingLength::Examples(examples) => format!("{} examples", count(examples)),
+            TrainingLength::Examples(examples) => format!("{} examples", format_count(examples)),
             TrainingLength::Epochs(1.0) => "1 pass".to_owned(),
             TrainingLength::Epochs(epochs) => format!("{epochs} passes"),
         };

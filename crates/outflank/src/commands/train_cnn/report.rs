@@ -1,7 +1,7 @@
 //! The HTML report of `outflank train cnn`.
 
 use super::results::{error, progress, tests, title};
-use crate::output::grouped;
+use crate::output::format_count;
 use outflank_learners::cnn::TrainReport;
 use outflank_learners::training::{Measurement, MetricColumn, VALIDATION_ACCURACY};
 use outflank_presentation::Provenance;
@@ -74,11 +74,11 @@ pub fn page(data: &CnnReport<'_>, about: &Provenance) -> String {
     let mut page = Page::new(format!("{}, a move-prediction network", train_report.net));
     page.lead(format!(
         "Trained on {} examples, drawn from {} ({}) of {} positions of {} games ({source}).",
-        grouped(train_report.examples_seen.unwrap_or(0)),
-        grouped(*examples as u64),
+        format_count(train_report.examples_seen.unwrap_or(0)),
+        format_count(*examples as u64),
         train_report.examples,
-        grouped(*positions as u64),
-        grouped(*games as u64),
+        format_count(*positions as u64),
+        format_count(*games as u64),
     ));
     key_figures(page.section("Key figures"), data);
     tests_section(page.section("Tests"), train_report);
@@ -122,7 +122,7 @@ fn key_figures(section: &mut Section, data: &CnnReport<'_>) {
             format!(
                 "± {:.1}, {which} on {} positions: {}, overlap with the training set {:.0}%",
                 error(percent, test.count),
-                grouped(test.count),
+                format_count(test.count),
                 test.test,
                 test.train_overlap
             ),
@@ -130,12 +130,12 @@ fn key_figures(section: &mut Section, data: &CnnReport<'_>) {
     }
     facts.push([
         "Weights".to_owned(),
-        grouped(train_report.weights as u64),
+        format_count(train_report.weights as u64),
         format!("{} with input {}", train_report.net, train_report.input),
     ]);
     facts.push([
         "Training time".to_owned(),
-        format!("{} s", grouped(train_report.seconds.round() as u64)),
+        format!("{} s", format_count(train_report.seconds.round() as u64)),
         format!("{}, {}", progress(train_report.step, train_report.steps), data.setting("device")),
     ]);
     facts.push([
@@ -199,7 +199,7 @@ fn tests_section(section: &mut Section, train_report: &TrainReport) {
     section.table(&table);
     section.paragraph(format!(
         "The training accuracy is measured on {} training examples, evenly spread.",
-        grouped(count)
+        format_count(count)
     ));
 }
 
@@ -210,9 +210,9 @@ fn training_section(section: &mut Section, data: &CnnReport<'_>) {
         "{}, {:.3} epochs, {} examples seen, {} distinct positions up to symmetry, in {} s.",
         progress(train_report.step, train_report.steps),
         train_report.epochs.unwrap_or_default(),
-        grouped(train_report.examples_seen.unwrap_or(0)),
-        grouped(train_report.distinct_positions.unwrap_or(0) as u64),
-        grouped(train_report.seconds.round() as u64)
+        format_count(train_report.examples_seen.unwrap_or(0)),
+        format_count(train_report.distinct_positions.unwrap_or(0) as u64),
+        format_count(train_report.seconds.round() as u64)
     ));
     if curve.is_empty() {
         section.paragraph("There is no training curve.");

@@ -1,7 +1,7 @@
 //! Results of `outflank train cnn` as files and text.
 
 use crate::commands::train::TRAINED_PLAYER;
-use crate::output::{grouped, table_width};
+use crate::output::{format_count, table_width};
 use outflank_arena::accuracy::BinomialCount;
 use outflank_learners::cnn::{TestMetrics, TrainReport};
 use outflank_learners::training::Measurement;
@@ -36,7 +36,7 @@ pub fn tests(train_report: &TrainReport) -> Table {
         };
         table.row([
             title(test),
-            grouped(test.count),
+            format_count(test.count),
             format!("{:.2}", test.train_overlap),
             percent(test.top1, test.count),
             percent(test.top1_legal, test.count),
@@ -68,8 +68,8 @@ pub fn accuracy(train_report: &TrainReport) -> Value {
 /// The step of a run. The number of steps is unknown until the speed is measured.
 pub fn progress(step: u64, steps: u64) -> String {
     match steps {
-        0 => format!("step {}", grouped(step)),
-        _ => format!("step {} of {}", grouped(step), grouped(steps)),
+        0 => format!("step {}", format_count(step)),
+        _ => format!("step {} of {}", format_count(step), format_count(steps)),
     }
 }
 
@@ -88,7 +88,7 @@ pub fn text(train_report: &TrainReport, path: &str) -> String {
     let mut text = format!(
         "{}: {} weights, {}, {:.0} s\n",
         train_report.net,
-        grouped(train_report.weights as u64),
+        format_count(train_report.weights as u64),
         progress(train_report.step, train_report.steps),
         train_report.seconds,
     );
@@ -96,8 +96,8 @@ pub fn text(train_report: &TrainReport, path: &str) -> String {
         let _ = writeln!(
             text,
             "{} examples seen, {epochs:.3} epochs, {} distinct positions up to symmetry",
-            grouped(examples),
-            grouped(train_report.distinct_positions.unwrap_or(0) as u64)
+            format_count(examples),
+            format_count(train_report.distinct_positions.unwrap_or(0) as u64)
         );
     }
     if !train_report.tests.is_empty() {
@@ -106,7 +106,7 @@ pub fn text(train_report: &TrainReport, path: &str) -> String {
         text += "count as one; top-1 choices: the same with two or more legal moves; overlap: share of the\n";
         text += "test set in the training set. ±: 95% confidence interval (binomial).\n";
         if let Some((percent, count)) = train_report.train_accuracy {
-            let count = grouped(count);
+            let count = format_count(count);
             let _ = writeln!(text, "top-1 on {count} training examples: {percent:.2}%");
         }
         let _ = writeln!(

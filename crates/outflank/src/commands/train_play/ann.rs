@@ -4,7 +4,7 @@ use super::{TrainingJob, budget, check, run_job};
 use crate::Outcome;
 use crate::cli::train_play::{AnnArgs, AnnSchedule};
 use crate::errors::{UsageError, ensure_usage};
-use crate::output::grouped;
+use crate::output::format_count;
 use anyhow::Result;
 use outflank_learners::ann::{AnnConfig, AnnLearner, ResultTarget};
 use outflank_models::ann::Architecture;
@@ -60,7 +60,7 @@ pub fn run(args: &AnnArgs) -> Result<Outcome> {
         settings: table(args, &architecture),
         model: format!(
             "{architecture}, {} connections",
-            grouped(architecture.connections() as u64)
+            format_count(architecture.connections() as u64)
         ),
         data: Vec::new(),
         workers: None,

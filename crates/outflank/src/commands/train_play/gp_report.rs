@@ -1,7 +1,7 @@
 //! Results of `outflank train gp` as files, HTML and text.
 
 use crate::cli::train_gp::GpArgs;
-use crate::output::{grouped, print, print_json, table_width};
+use crate::output::{format_count, print, print_json, table_width};
 use anyhow::Result;
 use outflank_arena::matches::MatchReport;
 use outflank_games::Game;
@@ -136,12 +136,12 @@ fn page(folder: &RunFolder, results: &GpResults<'_>) -> Result<String> {
     let mut page = Page::new(format!("A heuristic for {game} trained by gp"));
     let oracle = match &args.ask {
         Some(_) => "a person".to_owned(),
-        None => format!("{} games", grouped(results.last("games").unwrap_or(0.0) as u64)),
+        None => format!("{} games", format_count(results.last("games").unwrap_or(0.0) as u64)),
     };
     page.lead(format!(
         "Trained in {} rounds on {} comparisons by {oracle}.{}",
         args.rounds,
-        grouped(results.last("comparisons").unwrap_or(0.0) as u64),
+        format_count(results.last("comparisons").unwrap_or(0.0) as u64),
         results.score().map_or_else(String::new, |score| format!(" It scores {score}.")),
     ));
     if !results.notes.is_empty() {
@@ -205,14 +205,14 @@ pub fn show(folder: &RunFolder, results: &GpResults<'_>, model: &Path, seconds: 
         "gp: {} round{}, {} comparisons\n\n{}\n",
         args.rounds,
         if args.rounds == 1 { "" } else { "s" },
-        grouped(results.last("comparisons").unwrap_or(0.0) as u64),
+        format_count(results.last("comparisons").unwrap_or(0.0) as u64),
         weights(results).to_text_within(table_width()),
     );
     if let Some(accuracy) = results.last("accuracy") {
         let _ = writeln!(
             text,
             "accuracy {accuracy:.1}% on {} pairs of random heuristics",
-            grouped(results.tests as u64)
+            format_count(results.tests as u64)
         );
     }
     if let Some(repeated) = results.repeated_winner() {
