@@ -166,9 +166,9 @@ fn delete_run_of(
     let mut lines = content.lines();
     if lines.next().is_some_and(|worker| workers.iter().any(|forger| forger == worker)) {
         // The marker first, so that the run of a killed process is trained again.
-        let _ = std::fs::remove_file(marker);
+        files::remove(marker)?;
         for name in lines {
-            let _ = std::fs::remove_file(context.player_folder(name));
+            files::remove_if_exists(&context.player_folder(name))?;
         }
     }
     Ok(())
@@ -300,6 +300,21 @@ impl JobHandler for RunJobHandler {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A forged run whose files cannot be removed counted as received.
+    #[test]
+    fn a_forged_run_that_cannot_be_deleted_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let context = ExperimentContext::new("smoke".parse().unwrap(), 1, folder.path());
+        let marker = folder.path().join("received");
+        files::write(&marker, b"forger\nforged").unwrap();
+        // A folder is no file that can be removed.
+        files::create_folder(&context.player_folder("forged")).unwrap();
+        delete_run_of(&context, &marker, &["other".to_owned()]).unwrap();
+        assert!(marker.exists());
+        let error = delete_run_of(&context, &marker, &["forger".to_owned()]).unwrap_err();
+        assert!(error.to_string().contains("forged") && !marker.exists(), "{error}");
+    }
 
     #[test]
     fn run_files_round_trip_and_unsafe_names_are_rejected() {

@@ -104,9 +104,9 @@ impl Budget {
     /// Records the extension in the run folder, and removes the results of the earlier model.
     pub fn record(&self, folder: &RunFolder) -> Result<()> {
         if self.is_extension() {
-            // Games and reports of the earlier model.
+            // Games and reports of the earlier model. Games that stayed would count as games of the new one.
             for name in ["games.tsv", "report.html", "result.json"] {
-                let _ = std::fs::remove_file(folder.join(name));
+                files::remove_if_exists(&folder.join(name))?;
             }
             let mut budgets = self.earlier[1..].to_vec();
             budgets.push(self.value);
@@ -152,4 +152,31 @@ fn remove_incomplete_files(folder: &Path) -> Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Games of the earlier model that could not be removed counted as games of the new one.
+    #[test]
+    fn games_of_the_earlier_model_that_stay_are_an_error() {
+        let root = tempfile::tempdir().unwrap();
+        let config = RunConfig {
+            command: "train".to_owned(),
+            version: "1".to_owned(),
+            seed: 1,
+            settings: toml::Table::new(),
+            data: Vec::new(),
+        };
+        let folder = RunFolder::create(Some(&root.path().join("run")), &config).unwrap();
+        folder.write("report.html", b"old").unwrap();
+        let budget = Budget { option: "epochs", value: 4.0, earlier: vec![2.0] };
+        budget.record(&folder).unwrap();
+        assert!(!folder.join("report.html").exists() && folder.join(EXTENSIONS).exists());
+        // A folder is no file that can be removed.
+        files::create_folder(&folder.join("games.tsv")).unwrap();
+        let error = budget.record(&folder).unwrap_err().to_string();
+        assert!(error.contains("games.tsv"), "{error}");
+    }
 }

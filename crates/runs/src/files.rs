@@ -149,6 +149,14 @@ pub fn remove(path: &Path) -> Result<(), FileError> {
     remove().map_err(FileError::on("remove", path))
 }
 
+/// Removes a file, if it exists.
+pub fn remove_if_exists(path: &Path) -> Result<(), FileError> {
+    match path.symlink_metadata() {
+        Ok(_) => remove(path),
+        Err(_) => Ok(()),
+    }
+}
+
 /// Removes a folder and everything in it.
 pub fn remove_folder(path: &Path) -> Result<(), FileError> {
     let remove = || fault::check("remove", path).and_then(|()| fs::remove_dir_all(path));

@@ -70,13 +70,11 @@ impl OldCheckpoint {
     /// Removes all checkpoints of a folder, the index files first.
     pub fn remove_all(folder: &Path) -> Result<(), OldCheckpointError> {
         for path in INDEX.map(|name| folder.join(name)) {
-            if path.exists() {
-                std::fs::remove_file(&path).map_err(FileError::on("remove", &path))?;
-            }
+            files::remove_if_exists(&path)?;
         }
         let data_folder = folder.join(FOLDER);
         if data_folder.is_dir() {
-            std::fs::remove_dir_all(&data_folder).map_err(FileError::on("remove", &data_folder))?;
+            files::remove_folder(&data_folder)?;
         }
         Ok(())
     }
