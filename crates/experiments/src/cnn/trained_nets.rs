@@ -22,7 +22,7 @@ use outflank_learners::training::{self, NoEvaluator, Trainer, TrainingPlan};
 use outflank_models::files::Origin;
 use outflank_models::nets::{Input, NetGraph, net_by_name};
 use outflank_records::{ExampleSetKind, Record, Selection, embedded, read_games};
-use outflank_runs::{files, stop_requested};
+use outflank_runs::{LockError, RunLock, files, stop_requested};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::cell::{Cell, OnceCell, RefCell};
@@ -30,6 +30,9 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+/// The time between two attempts to lock the folder of a network.
+const LOCK_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Folder of the checkpoint, inside that of a network.
 const TRAINING: &str = "training";
@@ -61,7 +64,7 @@ fn remove_checkpoints(folder: &Path) -> Result<(), ExperimentError> {
     OldCheckpoint::remove_all(folder).map_err(ExperimentError::training)?;
     let training = folder.join(TRAINING);
     if training.is_dir() {
-        std::fs::remove_dir_all(&training).map_err(files::FileError::on("remove", &training))?;
+        files::remove_folder(&training)?;
     }
     Ok(())
 }
@@ -235,12 +238,8 @@ impl<'a> TrainedNetCache<'a> {
     /// that cannot train, returns `None` if there are no cached results.
     pub fn train_or_load(&self, spec: NetSpec) -> Result<Option<TrainReport>, ExperimentError> {
         let folder = self.folder(spec);
-        let path = folder.join(RESULT);
-        if path.is_file() {
-            let result: TrainReport = read_json(&path)?;
-            if result.complete && !result.tests.is_empty() && self.has_same_plan(spec, &result)? {
-                return Ok(Some(result));
-            }
+        if let Some(result) = self.cached_result(spec)? {
+            return Ok(Some(result));
         }
         if !self.context.device.can_train() {
             self.omit(OmissionReason::NotCached, &[spec]);
@@ -249,10 +248,54 @@ impl<'a> TrainedNetCache<'a> {
         if stop_requested() {
             return Err(ExperimentError::Stopped);
         }
+        let _lock = self.lock(spec)?;
+        // Another process may have trained it since.
+        if let Some(result) = self.cached_result(spec)? {
+            return Ok(Some(result));
+        }
         (self.context.log)(&format!("training {} ({}, {})", spec.net, spec.input, spec.set));
         let (result, model) = self.train(spec, &folder)?;
         self.save(&folder, &result, &model)?;
         Ok(Some(result))
+    }
+
+    /// Returns the complete results in the folder of a network.
+    fn cached_result(&self, spec: NetSpec) -> Result<Option<TrainReport>, ExperimentError> {
+        let path = self.folder(spec).join(RESULT);
+        if !path.is_file() {
+            return Ok(None);
+        }
+        let result: TrainReport = read_json(&path)?;
+        let is_usable =
+            result.complete && !result.tests.is_empty() && self.has_same_plan(spec, &result)?;
+        Ok(is_usable.then_some(result))
+    }
+
+    /// Locks the folder of a network, which several experiments may share. Waits while another process
+    /// trains the network.
+    fn lock(&self, spec: NetSpec) -> Result<RunLock, ExperimentError> {
+        let folder = self.folder(spec);
+        files::create_folder(&folder)?;
+        let mut is_first = true;
+        loop {
+            match RunLock::acquire(&folder) {
+                Ok(lock) => return Ok(lock),
+                Err(LockError::File(error)) => return Err(error.into()),
+                Err(LockError::Locked { .. }) if stop_requested() => {
+                    return Err(ExperimentError::Stopped);
+                }
+                Err(LockError::Locked { process, .. }) => {
+                    if std::mem::take(&mut is_first) {
+                        let process = process.map_or_else(String::new, |id| format!(" {id}"));
+                        let net = spec.net;
+                        (self.context.log)(&format!(
+                            "waiting for process{process}, which trains {net}"
+                        ));
+                    }
+                    std::thread::sleep(LOCK_INTERVAL);
+                }
+            }
+        }
     }
 
     /// Trains and tests a network; returns its results and its model file.

@@ -72,6 +72,7 @@ impl TrainedNetCache<'_> {
             if embedded.is_some() || !self.context.device.can_train() {
                 return Ok(embedded);
             }
+            let _lock = self.lock(spec)?;
             (self.context.log)(&format!("{name} has results but no weights: retraining"));
             let (result, model) = self.train(spec, &folder)?;
             let is_same =
@@ -180,5 +181,35 @@ mod tests {
         }
         let other = "conv8-bn-pieces-unique-s-example-6-passes-x4096-seed-2";
         assert!(embedded_net(other).is_none());
+    }
+
+    /// Two experiments with one cache trained the same network at the same time, and overwrote each
+    /// other's checkpoints.
+    #[test]
+    fn a_network_that_another_process_trains_is_waited_for() {
+        let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results/cnn/learned");
+        let folder = tempfile::tempdir().unwrap();
+        let net_folder = folder.path().join(EMBEDDED);
+        files::create_folder(&net_folder).unwrap();
+        let lock = outflank_runs::RunLock::acquire(&net_folder).unwrap();
+        let (send, messages) = std::sync::mpsc::channel();
+        let cache = folder.path().to_owned();
+        let experiment = std::thread::spawn(move || {
+            let context = ExperimentContext {
+                cache: Some(cache.clone()),
+                device: Box::new(FakeAccelerator),
+                log: Box::new(move |text| {
+                    assert!(text.starts_with("waiting for process"), "{text}");
+                    send.send(text.to_owned()).unwrap();
+                }),
+                ..ExperimentContext::new(Scale::Desk, 1, &cache)
+            };
+            TrainedNetCache::new(&context).train_or_load(BEST).unwrap().is_some()
+        });
+        let message = messages.recv().unwrap();
+        assert!(message.contains(&std::process::id().to_string()), "{message}");
+        std::fs::copy(results.join(EMBEDDED).join(RESULT), net_folder.join(RESULT)).unwrap();
+        drop(lock);
+        assert!(experiment.join().unwrap(), "the result of the other process is used");
     }
 }
