@@ -190,6 +190,18 @@ impl Report {
         Some(table)
     }
 
+    /// Returns the report as JSON, without its plots.
+    #[must_use]
+    pub fn to_json(&self) -> serde_json::Value {
+        serde_json::json!({
+            "experiment": self.experiment,
+            "scale": self.scale.name(),
+            "cells": self.cells,
+            "findings": self.findings,
+            "departures": self.departures,
+        })
+    }
+
     /// Renders the report as an HTML page.
     #[must_use]
     pub fn page(&self, command: &str, seed: u64, version: &str) -> String {

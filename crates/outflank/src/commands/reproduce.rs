@@ -180,16 +180,6 @@ fn list(args: &ReproduceArgs) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-fn report_json(report: &Report) -> serde_json::Value {
-    json!({
-        "experiment": report.experiment,
-        "scale": report.scale.name(),
-        "cells": report.cells,
-        "findings": report.findings,
-        "departures": report.departures,
-    })
-}
-
 /// The command that repeats the experiment, with placeholders for the user's folders and players.
 fn repeat_command(args: &ReproduceArgs, experiment: &dyn Experiment) -> String {
     let (scale, seed) = (args.scale.name(), args.common.seed);
@@ -220,7 +210,7 @@ fn write(
 ) -> Result<()> {
     let command = repeat_command(args, experiment);
     folder.write("cells.csv", report.table().to_csv().as_bytes())?;
-    let json = serde_json::to_string_pretty(&report_json(report))?;
+    let json = serde_json::to_string_pretty(&report.to_json())?;
     folder.write("report.json", format!("{json}\n").as_bytes())?;
     folder.write("report.html", report.page(&command, args.common.seed, VERSION).as_bytes())?;
     for (stem, figure, _) in &report.figures {
@@ -232,7 +222,7 @@ fn write(
 
 fn show(args: &ReproduceArgs, folder: &RunFolder, report: &Report) -> Result<()> {
     if args.common.json {
-        let mut value = report_json(report);
+        let mut value = report.to_json();
         value["run"] = json!(folder.path().display().to_string());
         return print_json(&value);
     }
