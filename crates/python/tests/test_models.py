@@ -61,6 +61,18 @@ def test_files(tmp_path, positions):
     assert (model.kind, model.weight_count) == ("ntuple", len(model.weights))
 
 
+def test_paths(tmp_path, positions):
+    path = tmp_path / "model.safetensors"
+    model = outflank.load_model("yoshioka")
+    model.save(path)
+    assert outflank.load_model(path).to_bytes() == model.to_bytes()
+    assert outflank.Player(path).name == "model"
+    player = outflank.Player(path, name="yoshioka")
+    match = outflank.play_match(player, "random", games=10, random=0.1)
+    named = outflank.play_match("yoshioka", "random", games=10, random=0.1)
+    assert match.games.transcripts() == named.games.transcripts()
+
+
 def test_bad_models_raise(tmp_path):
     (tmp_path / "bad.safetensors").write_bytes(b"\xff" * 100)
     for name in ["champoin", str(tmp_path / "bad.safetensors"), str(tmp_path / "no.player"), ""]:
@@ -171,6 +183,10 @@ def test_accuracy(games):
     model = outflank.load_model("champion")
     expected = outflank.accuracy(model, decisions)
     assert expected == outflank.accuracy(model.policy, decisions)
+    calls = []
+    outflank.accuracy(model, decisions, progress=lambda *call: calls.append(call))
+    assert sorted(calls)[-1][:2] == (len(decisions), len(decisions))
+    outflank.accuracy(model, decisions, progress=True)
     assert expected["choices"]["percent"] > 40
     with pytest.raises(OutflankError, match="shape"):
         outflank.accuracy(lambda positions: np.zeros(3), decisions)
@@ -181,4 +197,13 @@ def test_sweep(games):
         outflank.IPref(features="1tuple"), [{"C": 1e-6}, {"C": 1.0}], games[:50], games[900:950]
     )
     assert [result["C"] for result in results] == [1e-6, 1.0]
+    calls = []
+    decisions = games[900:950].decisions(random=False)
+    again = outflank.sweep(
+        outflank.IPref(features="1tuple"), [{"C": 1.0}], games[:50], decisions,
+        progress=lambda *call: calls.append(call),
+    )  # fmt: skip
+    assert calls == [(1, 1, "")] and again[0]["score"] == results[1]["score"]
+    with pytest.raises(OutflankError, match="no parameter 'D'"):
+        outflank.sweep(outflank.IPref(), [{"D": 1}], games[:50])
     assert results[1]["score"] > 0.2

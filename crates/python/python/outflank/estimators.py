@@ -10,6 +10,7 @@ scikit-learn, so `clone`, `GridSearchCV` and `cross_val_score` work.
 
 from __future__ import annotations
 
+import functools
 import inspect
 import os
 from collections.abc import Iterable, Mapping
@@ -25,6 +26,7 @@ from outflank.batch import Positions
 from outflank.progress import run_with_progress
 
 Self = TypeVar("Self", bound="Estimator")
+GameSelf = TypeVar("GameSelf", bound="_GameEstimator")
 GamesLike = Games | Iterable[Record]
 
 
@@ -35,6 +37,8 @@ class Estimator:
     """
 
     _estimator_type = "outflank"
+
+    model_: Model
 
     @classmethod
     def _names(cls) -> list[str]:
@@ -81,7 +85,7 @@ class Estimator:
             raise OutflankError(f"this {type(self).__name__} is not fitted; call fit first")
         return self.model_
 
-    def fit(self: Self, games: GamesLike, y: Any = None, *, progress: Any = None) -> Self:
+    def fit(self: Self, games: Any, y: Any = None, *, progress: Any = None) -> Self:
         """Trains the model on games. `y` is ignored."""
         raise NotImplementedError
 
@@ -90,7 +94,8 @@ class Estimator:
         model = self._fitted()
         if not isinstance(games, Decisions):
             games = Games(games).decisions(random=False)
-        return _outflank.accuracy(model, games)["choices"]["percent"] / 100.0
+        accuracy = _outflank.accuracy(model, games)
+        return float(accuracy["choices"]["percent"]) / 100.0
 
     def predict(self, positions: Any) -> NDArray[np.int64]:
         """Returns the square of the best move of each position; 64 where the game is over."""
@@ -114,14 +119,18 @@ class _GameEstimator(Estimator):
     _options: Mapping[str, str]
     """The option of the learner for each parameter."""
 
+    features: str
+    by: str | None
+    seed: int
+
     def fit(
-        self: Self,
+        self: GameSelf,
         games: GamesLike,
         y: Any = None,
         *,
         checkpoint: str | os.PathLike[str] | None = None,
         progress: Any = None,
-    ) -> Self:
+    ) -> GameSelf:
         """Trains the model on games: Games or a list of Record. `y` is ignored.
 
         `checkpoint` is a folder; a call with the same arguments continues an interrupted run.
@@ -365,38 +374,55 @@ def load_decisions(file: Any) -> Decisions:
 
 
 def _fit_and_score(
-    estimator: Estimator, parameters: Mapping[str, Any], train: Games, test: Games
-) -> tuple[Estimator, float]:
+    estimator: Estimator,
+    parameters: Mapping[str, Any],
+    train: Games | None,
+    test: Games | Decisions | None,
+) -> tuple[Estimator, float | None]:
     copy = type(estimator)(**{**estimator.get_params(), **parameters})
     copy.fit(train)
-    return copy, copy.score(test)
+    return copy, None if test is None else copy.score(test)
 
 
 def sweep(
     estimator: Estimator,
     parameters: Iterable[Mapping[str, Any]],
-    train: GamesLike,
-    test: GamesLike,
+    train: GamesLike | None = None,
+    test: GamesLike | Decisions | None = None,
     *,
     executor: Executor | None = None,
+    progress: Any = None,
 ) -> list[dict[str, Any]]:
     """Trains an estimator with each of several sets of parameters and scores it on the test games.
 
     Returns one dictionary per set in the order given, for pandas.DataFrame: its parameters, `score`
-    and `estimator`. With an executor the training runs spread over its processes; the results are
-    the same.
+    (None without test games) and `estimator`. Methods that learn by playing take no training games.
+    With an executor the training runs spread over its processes; the results are the same.
+    `progress` is called after each run.
     """
     sets = [dict(each) for each in parameters]
-    train, test = Games(train), Games(test)
+    train = None if train is None else Games(train)
+    test = test if test is None or isinstance(test, Decisions) else Games(test)
     for each in sets:
         # Reports a wrong parameter before the first training run.
         type(estimator)(**estimator.get_params()).set_params(**each)
-    if executor is None:
-        results = [_fit_and_score(estimator, each, train, test) for each in sets]
-    else:
-        futures = [executor.submit(_fit_and_score, estimator, e, train, test) for e in sets]
-        results = [future.result() for future in futures]
+
+    def work(callback: Any) -> list[tuple[Estimator, float | None]]:
+        run = functools.partial(_fit_and_score, estimator, train=train, test=test)
+        futures = [executor.submit(run, each) for each in sets] if executor else []
+        results = []
+        try:
+            for number, each in enumerate(sets):
+                results.append(futures[number].result() if futures else run(each))
+                if callback is not None:
+                    callback(number + 1, len(sets), "")
+        except BaseException:
+            for future in futures:
+                future.cancel()
+            raise
+        return results
+
     return [
         {**each, "score": score, "estimator": fitted}
-        for each, (fitted, score) in zip(sets, results, strict=True)
+        for each, (fitted, score) in zip(sets, run_with_progress(progress, "runs", work), strict=True)
     ]

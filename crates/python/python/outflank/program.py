@@ -11,9 +11,10 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from outflank import _outflank
@@ -62,20 +63,59 @@ def run(*arguments: Any, check: bool = True, **options: Any) -> dict[str, Any]:
     its state, and raises KeyboardInterrupt.
     """
     line = [*command(), *map(str, arguments), *words(options), "--json"]
+    return run_line(line, check=check)
+
+
+POLL_SECONDS = 0.2
+"""Interval at which `poll` is called."""
+
+
+def run_line(
+    line: Sequence[str], *, check: bool = True, poll: Callable[[], None] | None = None
+) -> dict[str, Any]:
+    """Runs a command line that prints JSON and returns its result.
+
+    `poll` is called regularly while the program runs. An exception in it stops the program.
+    """
+    # In a session of its own the program receives no signal of the terminal, only the one sent below.
     process = subprocess.Popen(
-        line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True
+        line,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        stdin=subprocess.DEVNULL,
+        text=True,
+        start_new_session=True,
     )
     try:
-        output, errors = process.communicate()
-    except KeyboardInterrupt:
-        # The program has received the signal too, and saves its state.
-        process.wait()
+        while True:
+            try:
+                output, errors = process.communicate(timeout=POLL_SECONDS if poll else None)
+                break
+            except subprocess.TimeoutExpired:
+                if poll:
+                    poll()
+    except BaseException:
+        _stop(process)
         raise
     if process.returncode == 130:
         raise KeyboardInterrupt(errors.strip())
     if process.returncode and check:
         raise OutflankError(_error_text(output, errors))
     return json.loads(output) if output.strip() else {}
+
+
+def _stop(process: subprocess.Popen[str]) -> None:
+    """Requests a stop and waits until the program has saved its state; a second Ctrl-C ends it."""
+    try:
+        if os.name == "nt":
+            process.terminate()
+        else:
+            process.send_signal(signal.SIGINT)
+        process.communicate()
+    except BaseException:
+        process.kill()
+        process.wait()
+        raise
 
 
 def _error_text(output: str, errors: str) -> str:

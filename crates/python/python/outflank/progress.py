@@ -1,16 +1,19 @@
 """Progress callbacks.
 
 Long functions take `progress`: `True` for a tqdm bar, or a function that receives
-`(done, total, message)`. An exception in the function stops the work and is raised.
+`(done, total, message)`, with a total of 0 if it is unknown. An exception in the function stops the work and is raised.
 """
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 Callback = Callable[[int, int, str], None]
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 class tqdm_progress:
@@ -26,7 +29,8 @@ class tqdm_progress:
 
     def __call__(self, done: int, total: int, message: str) -> None:
         """Shows `done` of `total` units and a message."""
-        self._bar.total = total
+        # The total of an experiment is unknown.
+        self._bar.total = total or None
         self._bar.n = done
         if message:
             self._bar.set_postfix_str(message, refresh=False)
@@ -38,8 +42,8 @@ class tqdm_progress:
 
 
 def run_with_progress(
-    progress: bool | Callback | None, unit: str, work: Callable[[Callback | None], Any]
-) -> Any:
+    progress: bool | Callback | None, unit: str, work: Callable[[Callback | None], R]
+) -> R:
     """Calls `work` with a callback; `True` stands for a tqdm bar."""
     if progress is None or progress is False:
         return work(None)
@@ -52,13 +56,15 @@ def run_with_progress(
         bar.close()
 
 
-def with_progress(function: Callable[..., Any], unit: str) -> Callable[..., Any]:
+def with_progress(function: Callable[P, R], unit: str) -> Callable[P, R]:
     """Returns a function whose argument `progress` may be `True`."""
 
     @functools.wraps(function)
-    def wrapper(*args: Any, progress: bool | Callback | None = None, **options: Any) -> Any:
-        def work(callback: Callback | None) -> Any:
-            return function(*args, progress=callback, **options)
+    def wrapper(*args: P.args, **options: P.kwargs) -> R:
+        progress: Any = options.pop("progress", None)
+
+        def work(callback: Callback | None) -> R:
+            return function(*args, **{**options, "progress": callback})  # type: ignore[arg-type]
 
         return run_with_progress(progress, unit, work)
 

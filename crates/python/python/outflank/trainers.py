@@ -4,23 +4,27 @@ A trainer runs `outflank train METHOD` and reads the result. `fit` needs no game
 which takes game files:
 
 >>> player = outflank.TDL(games=20_000).fit().player()
->>> network = outflank.CNN(net="conv4", epochs=1).fit("wthor/")
+>>> network = outflank.CNN(net="conv4", epochs=1).fit("wthor/")     # or Games
 
-After `fit`, `model_` is the trained Model (None for GP, whose heuristics are not one), `run_` the run
+After `fit`, `model_` is the trained Model (not of GP, whose heuristics are not one), `run_` the run
 folder with its report, and `result_` the result of the program.
 """
 
 from __future__ import annotations
 
+import contextlib
+import csv
 import os
+import re
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
 from outflank import _outflank, program
-from outflank._outflank import OutflankError, Player
+from outflank._outflank import Games, OutflankError, Player
 from outflank.estimators import Estimator
+from outflank.progress import run_with_progress
 
 Self = TypeVar("Self", bound="Trainer")
 
@@ -39,23 +43,42 @@ class Trainer(Estimator):
     options: Mapping[str, Any] | None
     out: str | os.PathLike[str] | None
 
+    run_: Path | None
+    result_: dict[str, Any]
+
     def _arguments(self) -> dict[str, Any]:
         given = {n: v for n, v in self.get_params().items() if n not in self._not_options}
         return {**given, **(self.options or {})}
 
     def fit(self: Self, games: Any = None, y: Any = None, *, progress: Any = None) -> Self:
-        """Trains the model. `games` are game files or folders, for CNN only."""
+        """Trains the model. `games` are Games, or game files and folders, for CNN only.
+
+        `progress` is called after each measurement of the run.
+        """
         arguments = self._arguments()
-        if games is not None:
-            if self._method != "cnn":
-                raise OutflankError(f"{type(self).__name__} learns by playing; call fit() without games")
-            arguments["records"] = [games] if isinstance(games, (str, os.PathLike)) else list(games)
-        self._temporary = None
-        out = self.out
-        if out is None:
-            self._temporary = tempfile.TemporaryDirectory(prefix="outflank-")
-            out = Path(self._temporary.name) / "run"
-        self.result_ = program.run("train", self._method, **arguments, out=out, quiet=True)
+        with contextlib.ExitStack() as stack:
+            if games is not None:
+                if self._method != "cnn":
+                    raise OutflankError(
+                        f"{type(self).__name__} learns by playing; call fit() without games"
+                    )
+                arguments["records"] = _game_files(games, stack)
+            self._temporary = None
+            out = self.out
+            if out is None:
+                self._temporary = tempfile.TemporaryDirectory(prefix="outflank-")
+                out = Path(self._temporary.name) / "run"
+            words = program.words({**arguments, "out": out, "quiet": True})
+            line = [*program.command(), "train", self._method, *words, "--json"]
+
+            def work(callback: Any) -> dict[str, Any]:
+                poll = None if callback is None else _Metrics(Path(out), callback)
+                result = program.run_line(line, poll=poll)
+                if poll is not None:
+                    poll()
+                return result
+
+            self.result_ = run_with_progress(progress, "units", work)
         self.run_ = Path(self.result_.get("run", out))
         self._read()
         return self
@@ -65,7 +88,58 @@ class Trainer(Estimator):
 
     def __getstate__(self) -> dict[str, Any]:
         # A temporary run folder stays with the process that trained.
-        return {**self.__dict__, "_temporary": None}
+        state = {**self.__dict__, "_temporary": None}
+        if self.__dict__.get("_temporary") is not None:
+            state["run_"] = None
+        return state
+
+
+def _game_files(games: Any, stack: contextlib.ExitStack) -> list[str]:
+    """Returns paths of game files; games in memory are written to a file that `stack` deletes."""
+    if isinstance(games, (str, os.PathLike)):
+        return [os.fspath(games)]
+    items = games if isinstance(games, Games) else list(games)
+    if not isinstance(items, Games) and all(isinstance(i, (str, os.PathLike)) for i in items):
+        return [os.fspath(item) for item in items]
+    folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="outflank-"))
+    path = Path(folder) / "games.ggf"
+    Games(items).save(path)
+    return [os.fspath(path)]
+
+
+class _Metrics:
+    """Reports the measurements of a run, which the program appends to its run folder."""
+
+    def __init__(self, folder: Path, callback: Any) -> None:
+        self._folder = folder
+        self._callback = callback
+        self._seen = 0
+        self._total = 0
+
+    def __call__(self) -> None:
+        try:
+            with open(self._folder / "metrics.csv", encoding="utf-8", newline="") as file:
+                rows = list(csv.reader(file))
+        except FileNotFoundError:
+            return
+        if len(rows) < 2 or len(rows) == self._seen:
+            return
+        self._seen = len(rows)
+        (unit, *names), (done, *values) = rows[0], rows[-1]
+        self._total = self._total or self._budget(unit)
+        pairs = zip(names, values, strict=True)
+        message = ", ".join(
+            f"{name} {float(value):.4g}"
+            for name, value in pairs
+            if value and not name.endswith(" error")
+        )
+        self._callback(int(done), self._total, message)
+
+    def _budget(self, unit: str) -> int:
+        """Returns the budget of the run's configuration in its unit, 0 if it is not stated."""
+        text = (self._folder / "config.toml").read_text(encoding="utf-8")
+        found = re.search(rf"^{re.escape(unit)} = (\d+)$", text, re.MULTILINE)
+        return int(found[1]) if found else 0
 
 
 class _Population(Trainer):
@@ -243,7 +317,8 @@ class GP(Trainer):
         self.threads = threads
 
     def _read(self) -> None:
-        self.model_ = None
+        # A heuristic of named features is not a model of squares.
+        pass
 
     def score(self, games: Any, y: Any = None) -> float:
         """Not available: a heuristic of named features is searched, not compared with moves."""
@@ -253,5 +328,7 @@ class GP(Trainer):
         """Returns a player that searches with the trained heuristic."""
         if not hasattr(self, "run_"):
             raise OutflankError("this GP is not fitted; call fit first")
+        if self.run_ is None:
+            raise OutflankError("the run folder stayed in the process that trained; set out to keep it")
         depth = self.depth or 4
         return Player(f"{self.run_}@{depth}", name=name or "GP", game=self.game)
