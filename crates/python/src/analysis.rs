@@ -71,11 +71,14 @@ impl Analysis {
     }
 
     fn _repr_html_(&self) -> String {
-        let page = self.to_html().replace('&', "&amp;").replace('"', "&quot;");
-        format!(
-            "<iframe srcdoc=\"{page}\" width=\"100%\" height=\"600\" frameborder=\"0\"></iframe>"
-        )
+        frame(&self.to_html())
     }
+}
+
+/// Returns an HTML page as an element of another page.
+pub(crate) fn frame(page: &str) -> String {
+    let page = page.replace('&', "&amp;").replace('"', "&quot;");
+    format!("<iframe srcdoc=\"{page}\" width=\"100%\" height=\"600\" frameborder=\"0\"></iframe>")
 }
 
 /// Returns a model that evaluates positions.
@@ -169,6 +172,20 @@ pub(crate) struct Solution {
 
 #[pymethods]
 impl Solution {
+    #[staticmethod]
+    fn _restore(score: i32, best: Option<String>, nodes: u64, seconds: f64) -> Solution {
+        Solution { score, best, nodes, seconds }
+    }
+
+    #[allow(clippy::type_complexity, reason = "the form that pickle requires")]
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyAny>, (i32, Option<String>, u64, f64))> {
+        let restore = py.get_type::<Solution>().getattr("_restore")?;
+        Ok((restore, (self.score, self.best.clone(), self.nodes, self.seconds)))
+    }
+
     fn __repr__(&self) -> String {
         let best = self.best.as_deref().unwrap_or("none");
         format!("Solution(score={:+}, best={best}, nodes={})", self.score, self.nodes)

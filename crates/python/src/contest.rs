@@ -4,7 +4,7 @@ mod league;
 mod setup;
 
 pub(crate) use league::{League, play_league};
-pub(crate) use setup::to_dict;
+pub(crate) use setup::{to_dict, work_queue};
 
 use crate::errors::OrRaise;
 use crate::games::{parse_game, with_game};

@@ -1,10 +1,11 @@
 //! A job queue on a Python executor.
 //!
-//! The tasks are those of remote workers: bytes that name games of a contest. A process of the executor
+//! The tasks are those of remote workers: bytes that name games of a contest or runs of an experiment. A process of the executor
 //! executes a task, and its result is checked here, so the results do not depend on the executor.
 
 use crate::errors::{OrRaise, error};
 use outflank_arena::remote::GameJobHandler;
+use outflank_experiments::RunJobHandler;
 use outflank_runs::files::checksum;
 use outflank_runs::{
     AcceptFn, Ack, BlobStore, JobBatch, JobHandler, Verification, WorkQueue, WorkQueueError,
@@ -185,9 +186,9 @@ impl BlobStore for MapBlobs<'_> {
     }
 }
 
-/// The handler of this process, its folder, and the number of running tasks.
+/// The handlers of this process, their folder, and the number of running tasks.
 struct Worker {
-    handler: GameJobHandler,
+    handlers: [Box<dyn JobHandler>; 2],
     folder: PathBuf,
     running: Mutex<usize>,
 }
@@ -205,19 +206,22 @@ pub(crate) fn execute_task<'py>(
         let folder = TempDir::new().map_err(|error| error.to_string())?.keep();
         let _ = std::fs::remove_dir(&folder);
         Ok(Worker {
-            handler: GameJobHandler::new(&folder, CACHE_BYTES),
+            handlers: [
+                Box::new(GameJobHandler::new(&folder, CACHE_BYTES)),
+                Box::new(RunJobHandler::new(&folder)),
+            ],
             folder,
             running: Mutex::new(0),
         })
     });
     let worker = worker.as_ref().map_err(error)?;
-    if kind != worker.handler.kind() {
-        return Err(error(format!("there is no handler for jobs of kind '{kind}'")));
-    }
+    let handler = worker.handlers.iter().find(|handler| handler.kind() == kind);
+    let handler =
+        handler.ok_or_else(|| error(format!("there is no handler for jobs of kind '{kind}'")))?;
     let running = || worker.running.lock().unwrap_or_else(PoisonError::into_inner);
     let result = py.detach(|| {
         *running() += 1;
-        let result = worker.handler.execute(task, &MapBlobs(&blobs));
+        let result = handler.execute(task, &MapBlobs(&blobs));
         let mut running = running();
         *running -= 1;
         if *running == 0 {

@@ -6,7 +6,8 @@ use crate::model::Model;
 use crate::player::{Player, othello_policy};
 use crate::python_policy::Failure;
 use crate::records::{Decisions, Games};
-use crate::work::{self, interrupted};
+use crate::work::{self, Task, interrupted};
+use outflank_games::othello::{Othello, Square};
 use outflank_learners::coevolution::TupleShape;
 use outflank_learners::methods::{self, Method, MethodOptions, TrainingData, methods_using};
 use outflank_learners::online::PreferenceLoss;
@@ -14,12 +15,13 @@ use outflank_learners::training::{Measurement, NoEvaluator, Schedule, Trainer, T
 use outflank_models::files::{Origin, load_tuples};
 use outflank_models::patterns::{Count, classic, whole_board};
 use outflank_models::tuple_shapes::{blocks, systematic};
-use outflank_models::{Tuples, embedded};
+use outflank_models::{Policy, Tuples, embedded};
 use outflank_presentation::accuracy_json;
 use outflank_records::{DecisionFilter, decisions};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The default tolerance of the command line.
 const TOLERANCE: f64 = 1e-3;
@@ -223,10 +225,12 @@ pub(crate) fn fit<'py>(
 /// choices (positions with two or more legal moves), on all decisions, top-k accuracy, and accuracy
 /// by stage, in percent.
 #[pyfunction]
+#[pyo3(signature = (player, decisions, *, progress = None))]
 pub(crate) fn accuracy<'py>(
     py: Python<'py>,
     player: &Bound<'py, PyAny>,
     decisions: &Decisions,
+    progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let list = PyList::new(py, [player])?;
     let players = crate::player::to_players(py, &list, "othello")?;
@@ -234,7 +238,58 @@ pub(crate) fn accuracy<'py>(
     let failure = Failure::default();
     let policy = othello_policy(&player, &failure)?;
     let items = decisions.decisions.items();
-    let measured = work::run_in_pool(py, None, |_| outflank_arena::accuracy(&policy, items))?;
+    let total = items.len() as u64;
+    let (measured, scored) = work::run_in_pool(py, progress, |task| {
+        let policy = Observed { policy, task, total, scored: Mutex::new(0) };
+        let measured = outflank_arena::accuracy(&policy, items);
+        (measured, policy.scored.into_inner().unwrap_or_else(PoisonError::into_inner))
+    })?;
     failure.raise()?;
+    if scored < total {
+        return Err(interrupted());
+    }
     to_dict(py, &accuracy_json("", &measured))
+}
+
+/// A policy that reports progress. After a stop its scores are zero.
+struct Observed<'a> {
+    policy: Arc<dyn Policy<Othello>>,
+    task: &'a Task,
+    total: u64,
+    /// The number of positions scored so far.
+    scored: Mutex<u64>,
+}
+
+impl Observed<'_> {
+    /// Counts positions. Progress is reported a hundred times.
+    fn count(&self, positions: usize) {
+        let mut scored = self.scored.lock().unwrap_or_else(PoisonError::into_inner);
+        let percent = |scored: u64| scored * 100 / self.total.max(1);
+        let before = percent(*scored);
+        *scored += positions as u64;
+        let scored = *scored;
+        if percent(scored) > before {
+            self.task.report(scored, self.total, "");
+        }
+    }
+}
+
+impl Policy<Othello> for Observed<'_> {
+    fn score(&self, position: &Othello, moves: &[Square], out: &mut Vec<f32>) {
+        out.clear();
+        out.extend(self.score_batch(&[(*position, moves.to_vec())]).into_iter().flatten());
+    }
+
+    fn score_batch(&self, positions: &[(Othello, Vec<Square>)]) -> Vec<Vec<f32>> {
+        if self.task.is_stopped() {
+            return positions.iter().map(|(_, moves)| vec![0.0; moves.len()]).collect();
+        }
+        let scores = self.policy.score_batch(positions);
+        self.count(positions.len());
+        scores
+    }
+
+    fn batch_size(&self) -> usize {
+        self.policy.batch_size()
+    }
 }

@@ -6,6 +6,7 @@ mod batch;
 mod contest;
 mod errors;
 mod executor;
+mod experiments;
 mod fit;
 mod game;
 mod games;
@@ -33,6 +34,8 @@ mod _outflank {
     use crate::errors::OutflankError;
     #[pymodule_export]
     use crate::executor::execute_task;
+    #[pymodule_export]
+    use crate::experiments::{ExperimentReport, experiments, reproduce};
     #[pymodule_export]
     use crate::fit::{accuracy, fit};
     #[pymodule_export]

@@ -118,9 +118,11 @@ impl Model {
             Some(_) => return Err(error("mover must have one entry per position")),
             None => positions.iter().map(|position| position.to_move().other()).collect(),
         };
-        let values: Vec<f32> = work::compute(py, || {
-            let pairs = positions.par_iter().zip(&movers).with_min_len(CHUNK);
-            pairs.map(|(position, &mover)| value.value(position, mover)).collect()
+        let values: Vec<f32> = work::compute_items(py, positions.len(), |is_stopped| {
+            let chunks = positions.par_chunks(CHUNK).zip(movers.par_chunks(CHUNK));
+            let chunks = chunks.filter(|_| !is_stopped());
+            let value = |(position, &mover)| value.value(position, mover);
+            chunks.flat_map_iter(|(p, m)| p.iter().zip(m).map(value)).collect()
         })?;
         Ok(PyArray1::from_vec(py, values))
     }
@@ -144,11 +146,12 @@ impl Model {
         };
         let positions = to_positions(positions)?;
         let count = positions.len();
-        let scores = work::compute(py, || {
+        let scores = work::compute_items(py, count, |is_stopped| {
             let with_moves: Vec<(Othello, Vec<Square>)> =
                 positions.into_iter().map(|p| (p, p.moves().collect())).collect();
             let scored: Vec<Vec<f32>> = with_moves
                 .par_chunks(CHUNK)
+                .filter(|_| !is_stopped())
                 .flat_map_iter(|chunk| policy.score_batch(chunk))
                 .collect();
             let mut scores = Array2::from_elem((count, 64), f32::NEG_INFINITY);
@@ -199,7 +202,8 @@ impl Model {
 
 /// Loads a model: an embedded one by name, a model file, or the model of a run folder.
 #[pyfunction]
-pub(crate) fn load_model(py: Python<'_>, name: &str) -> PyResult<Model> {
+pub(crate) fn load_model(py: Python<'_>, name: PathBuf) -> PyResult<Model> {
+    let name = name.to_str().ok_or_else(|| error("the name of a model must be valid Unicode"))?;
     let load = || match embedded::find(name) {
         Some(Embedded::Model(model)) => {
             let note = "part of the program".to_owned();

@@ -10,7 +10,7 @@ use crate::work;
 use outflank_games::Game as GameName;
 use outflank_games::Position as _;
 use outflank_games::othello::Othello;
-use outflank_models::Policy;
+use outflank_models::{Policy, files as model_files};
 use outflank_players::registry::{
     EMBEDDED_PLAYERS, RegisteredGame, RegistryError, factory_from_spec, policy_factory,
 };
@@ -19,6 +19,7 @@ use outflank_runs::rng;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
 use std::any::Any;
+use std::path::Path;
 use std::sync::Arc;
 
 /// Positions that a Python function receives at most in one call, by default.
@@ -48,14 +49,22 @@ pub(crate) struct Player {
 }
 
 impl Player {
-    /// The specification; an error for a model or a function.
-    pub(crate) fn spec_text(&self) -> PyResult<String> {
+    /// Returns a specification for other processes. A model is saved to `file`; a function is an error.
+    pub(crate) fn spec_text(&self, file: &Path) -> PyResult<String> {
         match &self.kind {
             Kind::Spec(spec, _) => Ok(spec.text.clone()),
-            Kind::Model(_) => Err(error(format!(
-                "{} is a model in memory, which other processes cannot load; save it and use the file",
-                self.name
-            ))),
+            Kind::Model(model) => {
+                let text = format!("{}?name={}", file.display(), self.name);
+                if text.parse::<PlayerSpec>().or_raise()?.label() != self.name {
+                    return Err(error(format!(
+                        "the name '{}' contains ? or &, which separate options; give the player another \
+                         name",
+                        self.name
+                    )));
+                }
+                model_files::save(file, &model.model, &model.origin).or_raise()?;
+                Ok(text)
+            }
             Kind::Function(..) => Err(error(format!(
                 "{} is a Python function, which plays only in this process; leave out executor and on",
                 self.name
@@ -125,6 +134,17 @@ fn spec_factory<P: RegisteredGame>(spec: &PlayerSpec) -> PyResult<Arc<dyn Any + 
     Ok(Arc::new(factory))
 }
 
+/// Returns the text of a specification, given as text or as the path of a model.
+fn spec_text_of(player: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
+    if let Ok(text) = player.extract::<String>() {
+        return Ok(Some(text));
+    }
+    match player.hasattr("__fspath__")? {
+        true => player.call_method0("__fspath__")?.extract().map(Some),
+        false => Ok(None),
+    }
+}
+
 /// Parses a specification and applies a name to it.
 fn parse_spec(text: &str, name: Option<&str>) -> PyResult<PlayerSpec> {
     let spec: PlayerSpec = text.parse().or_raise()?;
@@ -154,7 +174,7 @@ impl Player {
         if let Ok(other) = player.cast::<Player>() {
             return Ok(other.get().clone());
         }
-        if let Ok(text) = player.extract::<String>() {
+        if let Some(text) = spec_text_of(player)? {
             let spec = parse_spec(&text, name)?;
             let factory = py.detach(|| with_game!(game, P => spec_factory::<P>(&spec)))?;
             let name = spec.label();

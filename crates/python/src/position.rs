@@ -2,6 +2,7 @@
 
 use crate::errors::{OrRaise, error};
 use crate::games::{parse_game, with_game};
+use crate::work;
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::{Othello, Square, Symmetry};
 use outflank_games::{Game, Position as GamePosition, Side};
@@ -29,7 +30,7 @@ pub(crate) trait AnyPosition: Any + Send + Sync {
     fn pieces(&self) -> u32;
     fn next_ply(&self) -> Option<u32>;
     fn diagram(&self) -> String;
-    fn perft(&self, depth: u32) -> u64;
+    fn perft(&self, depth: u32, is_stopped: &dyn Fn() -> bool) -> u64;
     fn board(&self, title: String) -> Board;
     fn as_any(&self) -> &dyn Any;
 }
@@ -85,8 +86,8 @@ impl<P: GamePosition> AnyPosition for P {
         GamePosition::diagram(self)
     }
 
-    fn perft(&self, depth: u32) -> u64 {
-        GamePosition::perft(self, depth)
+    fn perft(&self, depth: u32, is_stopped: &dyn Fn() -> bool) -> u64 {
+        perft(self, depth, is_stopped)
     }
 
     fn board(&self, title: String) -> Board {
@@ -103,6 +104,26 @@ impl<P: GamePosition> AnyPosition for P {
     fn as_any(&self) -> &dyn Any {
         self
     }
+}
+
+/// Depth of perft below which a stop is not checked.
+const SHORT_PERFT: u32 = 7;
+
+/// Counts the leaves of the game tree; after a stop the count is too small.
+fn perft<P: GamePosition>(position: &P, depth: u32, is_stopped: &dyn Fn() -> bool) -> u64 {
+    if depth <= SHORT_PERFT || position.is_over() {
+        return position.perft(depth);
+    }
+    if is_stopped() {
+        return 0;
+    }
+    let below = |mv| {
+        let after = position.play(mv);
+        // A forced pass, which play() has made, counts as a ply.
+        let passed = !after.is_over() && after.to_move() == position.to_move();
+        perft(&after, depth - 1 - u32::from(passed), is_stopped)
+    };
+    position.moves().map(below).sum()
 }
 
 /// Draws men as discs and kings as discs with a K.
@@ -264,8 +285,15 @@ impl Position {
     }
 
     /// Returns the number of leaf positions after depth plies. A forced pass counts as a ply.
-    fn perft(&self, py: Python<'_>, depth: u32) -> u64 {
-        py.detach(|| self.inner.perft(depth))
+    fn perft(&self, py: Python<'_>, depth: u32) -> PyResult<u64> {
+        if depth <= SHORT_PERFT {
+            return Ok(py.detach(|| self.inner.perft(depth, &|| false)));
+        }
+        let leaves = work::run(py, None, |task| {
+            let leaves = self.inner.perft(depth, &|| task.is_stopped());
+            (!task.is_stopped()).then_some(leaves)
+        })?;
+        leaves.ok_or_else(work::interrupted)
     }
 
     /// Returns one of the eight symmetric positions (Othello), 0 to 7.

@@ -12,14 +12,15 @@ use crate::work;
 use numpy::{PyArray1, PyArray2, ndarray::Array2};
 use outflank_games::othello::Othello;
 use outflank_games::{Position as _, Side};
-use outflank_records::wthor::Names;
+use outflank_records::wthor::{CreationDate, Names};
 use outflank_records::{
-    self as records, DecisionFilter, Selection, count_overlap, sizes_from_fractions, split_games,
-    transcript,
+    self as records, DecisionFilter, Format, Selection, convert, count_overlap,
+    sizes_from_fractions, split_games, transcript,
 };
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PySlice, PyType};
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -168,6 +169,35 @@ impl Games {
             self.records.iter().chain(other.records.iter()).cloned().collect();
         let own = self.records.len();
         count_overlap(&all, &(0..own).collect::<Vec<_>>(), &(own..all.len()).collect::<Vec<_>>())
+    }
+
+    /// Returns the games without duplicates, in the original order. Two games are equal if their starts
+    /// and their moves are equal; the first one is kept.
+    fn unique(&self) -> Games {
+        let mut seen = HashSet::new();
+        let key = |record: &OthelloRecord| {
+            let moves: Vec<u8> = record.plies().iter().map(|ply| ply.mv.index() as u8).collect();
+            (*record.start(), moves)
+        };
+        Games::new(self.records.iter().filter(|record| seen.insert(key(record))).cloned().collect())
+    }
+
+    /// Writes the games to a file. The extension selects the format: .wtb (WTHOR), .ggf, .txt
+    /// (transcripts) or .pgn, and for games without moves .obf or .boards.
+    ///
+    /// Returns what the format cannot store, with the number of games that lose it.
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<BTreeMap<String, usize>> {
+        let is_text = path.extension().is_some_and(|name| name.eq_ignore_ascii_case("txt"));
+        let format = if is_text { Some(Format::Transcript) } else { Format::from_extension(&path) };
+        let format = format.ok_or_else(|| {
+            error(format!(
+                "the format of {} is unknown; use the extension .wtb, .ggf, .txt, .pgn, .obf or .boards",
+                path.display()
+            ))
+        })?;
+        let written = py.detach(|| convert(&self.records, format, &path, CreationDate::default()));
+        let dropped = written.or_raise()?.dropped;
+        Ok(dropped.iter().map(|(field, games)| (field.to_owned(), games)).collect())
     }
 
     /// Returns the decisions of the games: positions and the moves played in them.

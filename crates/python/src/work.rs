@@ -14,6 +14,9 @@ use std::time::Duration;
 /// Interval at which pending signals are checked.
 const SIGNAL_INTERVAL: Duration = Duration::from_millis(50);
 
+/// Number of items that are computed without looking for a signal.
+const SHORT: usize = 256;
+
 /// Thread pools by process. A forked process does not have the threads of its parent, so each
 /// process has its own pool.
 static POOLS: Mutex<BTreeMap<u32, Arc<ThreadPool>>> = Mutex::new(BTreeMap::new());
@@ -80,14 +83,14 @@ impl Task {
 pub(crate) fn run<T: Send>(
     py: Python<'_>,
     progress: Option<Py<PyAny>>,
-    work: impl FnOnce(&Task) -> T + Send,
+    work: impl FnOnce(&Arc<Task>) -> T + Send,
 ) -> PyResult<T> {
-    let task = Task {
+    let task = Arc::new(Task {
         progress,
         error: Mutex::new(None),
         stopped: AtomicBool::new(false),
         control: Arc::new(SearchControl::unlimited()),
-    };
+    });
     let task = &task;
     let (result, interrupted) = py.detach(|| {
         let (send, receive) = channel();
@@ -128,7 +131,7 @@ pub(crate) fn run<T: Send>(
 pub(crate) fn run_in_pool<T: Send>(
     py: Python<'_>,
     progress: Option<Py<PyAny>>,
-    work: impl FnOnce(&Task) -> T + Send,
+    work: impl FnOnce(&Arc<Task>) -> T + Send,
 ) -> PyResult<T> {
     let pool = pool()?;
     run(py, progress, |task| pool.install(|| work(task)))
@@ -138,6 +141,32 @@ pub(crate) fn run_in_pool<T: Send>(
 pub(crate) fn compute<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
     let pool = pool()?;
     Ok(py.detach(|| pool.install(work)))
+}
+
+/// Runs a computation on `len` items on the thread pool without the interpreter lock. A long one can be
+/// stopped by Ctrl-C: `work` receives a function that says whether to leave out the rest.
+pub(crate) fn compute_items<T: Send>(
+    py: Python<'_>,
+    len: usize,
+    work: impl FnOnce(&(dyn Fn() -> bool + Sync)) -> T + Send,
+) -> PyResult<T> {
+    if len <= SHORT {
+        return compute(py, || work(&|| false));
+    }
+    let incomplete = AtomicBool::new(false);
+    let result = run_in_pool(py, None, |task| {
+        work(&|| {
+            let is_stopped = task.is_stopped();
+            if is_stopped {
+                incomplete.store(true, Ordering::Relaxed);
+            }
+            is_stopped
+        })
+    })?;
+    match incomplete.into_inner() {
+        true => Err(interrupted()),
+        false => Ok(result),
+    }
 }
 
 /// Returns the error of work that another thread's Ctrl-C stopped.

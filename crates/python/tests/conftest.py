@@ -11,6 +11,16 @@ import outflank
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 
 
+def pytest_addoption(parser):
+    parser.addoption("--fail-on-skip", action="store_true", help="fail if a test was skipped")
+
+
+def pytest_sessionfinish(session):
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if session.config.getoption("--fail-on-skip") and reporter.stats.get("skipped"):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
 @pytest.fixture(scope="session")
 def data() -> pathlib.Path:
     """The data folder of OUTFLANK_DATA."""

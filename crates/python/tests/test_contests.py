@@ -16,6 +16,9 @@ from outflank import OutflankError, Player
 PLAYERS = ["heuristic", "random", "yoshioka"]
 
 
+Executor = concurrent.futures.ThreadPoolExecutor
+
+
 def play(**options):
     return outflank.league(PLAYERS, games=40, random=0.1, seed=3, **options)
 
@@ -65,6 +68,20 @@ def test_results_do_not_depend_on_threads_or_executor():
         assert all(result["score"] > 0.1 for result in fitted)
     with concurrent.futures.ThreadPoolExecutor(2) as executor:
         assert play(executor=executor).to_json() == expected.to_json()
+
+
+def test_models_in_memory_reach_the_workers():
+    fitted = outflank.IPref(features="1tuple").fit(outflank.embedded_games()[:30])
+    models = [outflank.load_model(name) for name in ("yoshioka", "ann", "champion")]
+    players = [fitted.player("mine"), *(Player(model, name=model.method) for model in models)]
+    options = {"games": 4, "random": 0.1, "seed": 2}
+    expected = outflank.league(players, **options)
+    assert expected.games == outflank.league(
+        [players[0], "yoshioka", "ann", "champion"], **options
+    ).games
+    context = multiprocessing.get_context("spawn")
+    with concurrent.futures.ProcessPoolExecutor(2, mp_context=context) as executor:
+        assert outflank.league(players, executor=executor, **options).to_json() == expected.to_json()
 
 
 def test_model_files_reach_the_workers(tmp_path):
@@ -157,6 +174,7 @@ def test_exceptions_of_functions_are_raised(function):
         outflank.play_match(Player(function, name="bad"), "random", games=10)
 
 
+@pytest.mark.torch
 def test_torch_policy():
     torch = pytest.importorskip("torch")
     torch.manual_seed(1)
@@ -198,6 +216,10 @@ def test_onnx_policy(tmp_path):
         lambda: outflank.analyze(""),
         lambda: outflank.analyze("f5", depth=0),
         lambda: outflank.solve("nothing"),
+        lambda: outflank.reproduce("gp/fig9"),
+        lambda: outflank.reproduce("gp/fig1", scale="huge"),
+        lambda: outflank.reproduce("preference/table2", data="no-such-folder"),
+        lambda: outflank.reproduce("preference/table2", executor=Executor()),
     ],
 )
 def test_wrong_arguments_raise(call):
@@ -236,12 +258,24 @@ def test_solutions():
     assert (solution.score, solution.best) == (38, "a2")
 
 
-def test_ctrl_c_stops():
+@pytest.mark.parametrize(
+    "work",
+    [
+        "outflank.play_match('champion@7', 'champion@6', games=2000)",
+        "outflank.perft(30)",
+        "outflank.load_model('cnn').policy(outflank.Positions.start(100_000))",
+        "outflank.accuracy(outflank.load_model('cnn'), outflank.embedded_games().decisions())",
+        "outflank.solve('-' * 27 + 'OX------XO' + '-' * 27 + ' X')",
+        "outflank.TDL(games=10**9).fit()",
+        "outflank.reproduce('coevolution/fig3a', scale='paper')",
+    ],
+)
+def test_ctrl_c_stops(work):
     script = (
         "import outflank, sys\n"
         "print('ready', flush=True)\n"
         "try:\n"
-        "    outflank.play_match('champion@7', 'champion@6', games=2000)\n"
+        f"    {work}\n"
         "except KeyboardInterrupt:\n"
         "    print('stopped', outflank.play_match('heuristic', 'random', games=4).counts[0])\n"
     )

@@ -22,6 +22,26 @@ def test_perft():
         assert outflank.perft(depth, game="checkers") == leaves
 
 
+def test_perft_counts_passes():
+    """Counts the leaves below late positions, where passes are frequent, by playing all moves."""
+
+    def leaves(position, depth, passed=False):
+        if depth == 0 or position.is_over:
+            return 1
+        if passed:
+            return leaves(position, depth - 1)
+        after = [position.play(move) for move in position.moves]
+        return sum(leaves(a, depth - 1, a.side == position.side) for a in after)
+
+    rng = np.random.default_rng(8)
+    batch = Positions.start(8)
+    for _ in range(52):
+        batch = batch.play(batch.random_moves(rng))
+    for position in batch:
+        for depth in (1, 7, 8, 9):
+            assert position.perft(depth) == leaves(position, depth)
+
+
 def test_moves_are_text_and_integers():
     start = Position()
     assert start.moves == ["d3", "c4", "f5", "e6"]

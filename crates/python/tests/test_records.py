@@ -47,6 +47,28 @@ def test_formats(tmp_path):
     assert len(outflank.read_games([transcript, boards])) == 3
 
 
+@pytest.mark.parametrize("name", ["games.wtb", "games.ggf", "games.txt"])
+def test_saved_games_are_read_again(games, tmp_path, name):
+    few = games[:20]
+    dropped = few.save(tmp_path / name)
+    again = outflank.read_games(tmp_path / name)
+    assert again.transcripts() == few.transcripts()
+    if name == "games.ggf":
+        # The embedded games mark random moves, which no format but the own one stores.
+        assert [r.score for r in again] == [r.score for r in few]
+    assert all(0 < count <= 20 for count in dropped.values())
+    with pytest.raises(OutflankError, match="extension"):
+        few.save(tmp_path / "games.doc")
+    with pytest.raises(OutflankError, match="positions"):
+        few.save(tmp_path / "games.obf")
+
+
+def test_duplicate_games(games):
+    twice = games[:5] + games[2:8]
+    assert twice.unique() == games[:8]
+    assert len((games + games).unique()) == len({str(record) for record in games})
+
+
 @pytest.mark.parametrize(
     "content", [b"", b"f5f5\n", b"\xff\xfe\x00", b"(;GM[Othello]", b"f5" * 100, b"\0" * 1000]
 )

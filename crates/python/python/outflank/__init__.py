@@ -10,6 +10,7 @@
 from outflank._outflank import (
     Analysis,
     Decisions,
+    ExperimentReport,
     Game,
     Games,
     League,
@@ -21,14 +22,23 @@ from outflank._outflank import (
     Record,
     Solution,
     __version__,
-    accuracy,
     embedded_games,
+    experiments,
     load_model,
     players,
     solve,
 )
 from outflank import program
-from outflank._functions import analyze, league, parse_games, perft, play_match, read_games
+from outflank._functions import (
+    accuracy,
+    analyze,
+    league,
+    parse_games,
+    perft,
+    play_match,
+    read_games,
+    reproduce,
+)
 from outflank.batch import Positions, random_games, transform_squares
 from outflank.estimators import (
     LSTD,
@@ -53,6 +63,7 @@ __all__ = [
     "Classify",
     "Decisions",
     "ETDL",
+    "ExperimentReport",
     "GP",
     "Game",
     "Games",
@@ -80,6 +91,7 @@ __all__ = [
     "accuracy",
     "analyze",
     "embedded_games",
+    "experiments",
     "league",
     "load_decisions",
     "load_model",
@@ -90,6 +102,7 @@ __all__ = [
     "program",
     "random_games",
     "read_games",
+    "reproduce",
     "solve",
     "sweep",
     "tqdm_progress",

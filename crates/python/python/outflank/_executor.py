@@ -1,4 +1,4 @@
-"""Runs the tasks of matches and leagues on an executor of concurrent.futures."""
+"""Runs the tasks of matches, leagues and experiments on an executor of concurrent.futures."""
 
 from __future__ import annotations
 
@@ -47,9 +47,12 @@ class Runner:
 
 def _worker_count(executor: Executor) -> int:
     """Returns the number of workers, or the number of processors if it is unknown."""
+    # Process and thread pools, then mpi4py, then Dask.
     count = getattr(executor, "_max_workers", None)
     if not isinstance(count, int):
+        count = getattr(executor, "num_workers", None)
+    if not isinstance(count, int):
         client = getattr(executor, "_client", None)
-        threads = getattr(client, "nthreads", dict)()
+        threads: dict[str, int] = getattr(client, "nthreads", dict)()
         count = sum(threads.values()) if threads else None
     return max(1, count or os.cpu_count() or 1)

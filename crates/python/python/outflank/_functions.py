@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 import os
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Iterable
 
 from outflank import _outflank
 from outflank._outflank import Games, Position
@@ -16,6 +14,8 @@ PathLike = str | os.PathLike[str]
 play_match = with_progress(_outflank.play_match, "games")
 league = with_progress(_outflank.league, "games")
 analyze = with_progress(_outflank.analyze, "moves")
+accuracy = with_progress(_outflank.accuracy, "decisions")
+reproduce = with_progress(_outflank.reproduce, "messages")
 
 
 def read_games(

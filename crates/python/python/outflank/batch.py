@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -91,6 +91,12 @@ class Positions:
     def __len__(self) -> int:
         return len(self.own)
 
+    @overload
+    def __getitem__(self, index: int | np.integer[Any]) -> Position: ...
+
+    @overload
+    def __getitem__(self, index: slice | Sequence[int] | NDArray[Any]) -> Positions: ...
+
     def __getitem__(self, index: Any) -> Position | Positions:
         """Returns a Position for an integer, otherwise the batch that NumPy indexing selects."""
         if isinstance(index, (int, np.integer)):
@@ -107,7 +113,7 @@ class Positions:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Positions):
             return NotImplemented
-        return (
+        return bool(
             np.array_equal(self.own, other.own)
             and np.array_equal(self.other, other.other)
             and np.array_equal(self.side, other.side)
@@ -129,7 +135,8 @@ class Positions:
     @property
     def is_over(self) -> NDArray[np.bool_]:
         """Whether each game is over."""
-        return self.legal == 0
+        is_over: NDArray[np.bool_] = self.legal == 0
+        return is_over
 
     @property
     def disc_differences(self) -> NDArray[np.int8]:
@@ -140,7 +147,8 @@ class Positions:
     def mask(self) -> NDArray[np.bool_]:
         """The legal moves as a mask of n x 64."""
         bits = self.legal.astype("<u8").view(np.uint8).reshape(-1, 8)
-        return np.unpackbits(bits, axis=1, bitorder="little").astype(np.bool_)
+        mask: NDArray[np.bool_] = np.unpackbits(bits, axis=1, bitorder="little").astype(np.bool_)
+        return mask
 
     def play(self, moves: ArrayLike) -> Positions:
         """Plays one square in each position, and forced passes. Where a game is over, use 64."""
@@ -193,4 +201,5 @@ def transform_squares(squares: ArrayLike, symmetry: int) -> NDArray[np.uint8]:
     bits = np.left_shift(np.uint64(1), np.arange(64, dtype=np.uint64))
     transformed = _outflank.transform(bits, symmetry).astype("<u8").view(np.uint8).reshape(64, 8)
     table = np.unpackbits(transformed, axis=1, bitorder="little").argmax(axis=1)
-    return table.astype(np.uint8)[squares]
+    result: NDArray[np.uint8] = table.astype(np.uint8)[squares]
+    return result

@@ -34,7 +34,8 @@ class TorchPolicy:
 
         with torch.inference_mode():
             planes = torch.from_numpy(positions.planes(self.legal)).to(self.device)
-            return self.module(planes).float().cpu().numpy()
+            scores: NDArray[np.float32] = self.module(planes).float().cpu().numpy()
+            return scores
 
 
 CENTER = (27, 28, 35, 36)

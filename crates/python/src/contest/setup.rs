@@ -89,11 +89,17 @@ impl<P: RegisteredGame> Session<P> {
             return Err(error(format!("games is at most {MAX_GAMES} per pair, not {games}")));
         }
         let stop = Arc::new(AtomicBool::new(false));
-        let remote = match workers(&options, &stop)? {
+        let (on, queue) = (options.on.as_deref(), options.queue.as_deref());
+        let remote = match work_queue(py, options.executor.as_ref(), on, queue, &stop)? {
             None => None,
             Some(queue) => {
+                // Models in memory are saved for the workers.
+                let folder = tempfile::tempdir().or_raise()?;
+                let text = |(number, player): (usize, &Player)| {
+                    player.spec_text(&folder.path().join(format!("{number}.safetensors")))
+                };
                 let texts =
-                    players.iter().map(Player::spec_text).collect::<PyResult<Vec<String>>>()?;
+                    players.iter().enumerate().map(text).collect::<PyResult<Vec<String>>>()?;
                 let source =
                     OpeningSource { file: openings.file.as_deref(), first_side: options.first };
                 let (random, seed) = (options.random, options.seed);
@@ -148,12 +154,15 @@ impl<P: RegisteredGame> Session<P> {
     }
 }
 
-/// Returns the queue of remote workers or of an executor.
-fn workers(
-    options: &ContestOptions<'_>,
+/// Returns the queue of an executor or of the workers of a NATS server.
+pub(crate) fn work_queue(
+    py: Python<'_>,
+    executor: Option<&Bound<'_, PyAny>>,
+    on: Option<&str>,
+    queue: Option<&str>,
     stop: &Arc<AtomicBool>,
 ) -> PyResult<Option<Arc<dyn WorkQueue>>> {
-    match (&options.executor, &options.on) {
+    match (executor, on) {
         (Some(_), Some(_)) => Err(error("give executor or on, not both")),
         (Some(executor), None) => {
             let stop = Arc::clone(stop);
@@ -162,9 +171,9 @@ fn workers(
         }
         (None, Some(address)) => {
             let mut cluster = ClusterOptions::new(address, env!("CARGO_PKG_VERSION"));
-            cluster.queue = options.queue.clone().unwrap_or(cluster.queue);
+            cluster.queue = queue.map_or(cluster.queue, str::to_owned);
             // The messages of the queue are about workers that join and leave.
-            let connected = NatsQueue::connect(&cluster, Arc::new(|_| ()));
+            let connected = py.detach(|| NatsQueue::connect(&cluster, Arc::new(|_| ())));
             Ok(Some(Arc::new(connected.or_raise()?)))
         }
         (None, None) => Ok(None),

@@ -129,6 +129,7 @@ impl Decisions {
 /// Creates decisions from arrays. Every move must be legal.
 #[pyfunction]
 pub(crate) fn make_decisions(
+    py: Python<'_>,
     own: PyReadonlyArray1<'_, u64>,
     other: PyReadonlyArray1<'_, u64>,
     moves: PyReadonlyArray1<'_, u8>,
@@ -142,23 +143,29 @@ pub(crate) fn make_decisions(
     if let Some(len) = lengths.iter().find(|&&len| len != own.len()) {
         return Err(error(format!("the arrays have {} and {len} entries", own.len())));
     }
-    let mut decisions = records::Decisions::new();
-    for index in 0..own.len() {
-        let (black, white) = match side_of(side[index])? {
-            Side::Black => (own[index], other[index]),
-            Side::White => (other[index], own[index]),
-        };
-        let to_move = side_of(side[index])?;
-        let position = Othello::from_discs(black, white, to_move)
-            .filter(|position| position.is_over() || position.to_move() == to_move);
-        let chosen = Square::new(moves[index]);
-        let legal = position.zip(chosen).filter(|(position, chosen)| position.is_legal(*chosen));
-        let Some((position, chosen)) = legal else {
-            let mv = moves[index];
-            return Err(error(format!("decision {index}: move {mv} is not legal on this board")));
-        };
-        let source = DecisionSource { game: game[index], ply: ply[index].into() };
-        decisions.push(Decision { position, chosen }, source);
-    }
-    Ok(Decisions::new(decisions))
+    let read = || {
+        let mut decisions = records::Decisions::new();
+        for index in 0..own.len() {
+            let to_move = side_of(side[index])?;
+            let (black, white) = match to_move {
+                Side::Black => (own[index], other[index]),
+                Side::White => (other[index], own[index]),
+            };
+            let position = Othello::from_discs(black, white, to_move)
+                .filter(|position| position.is_over() || position.to_move() == to_move);
+            let chosen = Square::new(moves[index]);
+            let legal =
+                position.zip(chosen).filter(|(position, chosen)| position.is_legal(*chosen));
+            let Some((position, chosen)) = legal else {
+                let mv = moves[index];
+                return Err(error(format!(
+                    "decision {index}: move {mv} is not legal on this board"
+                )));
+            };
+            let source = DecisionSource { game: game[index], ply: ply[index].into() };
+            decisions.push(Decision { position, chosen }, source);
+        }
+        Ok::<_, PyErr>(decisions)
+    };
+    py.detach(read).map(Decisions::new)
 }

@@ -10,7 +10,11 @@ environment with a chosen opponent, registered as `outflank/Othello-v0` and `out
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from outflank.envs import checkers_v0, othello_v0
+    from outflank.envs.single_agent import SingleAgentEnv
 
 __all__ = ["SingleAgentEnv", "checkers_v0", "othello_v0"]
 

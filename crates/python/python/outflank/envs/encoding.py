@@ -52,7 +52,8 @@ class OthelloState:
         planes = Positions.of(self.position).planes()[0]
         if side != self.position.side:
             planes = planes[::-1]
-        return planes.transpose(1, 2, 0).astype(np.int8)
+        observation: NDArray[np.int8] = planes.transpose(1, 2, 0).astype(np.int8)
+        return observation
 
     def step(self, action: int) -> str | None:
         """Plays a square."""

@@ -7,7 +7,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-from outflank._outflank import OutflankError, Player
+from outflank._outflank import OutflankError, Player, Position
 from outflank.envs.encoding import new_state
 
 
@@ -88,7 +88,7 @@ class SingleAgentEnv(gymnasium.Env[dict[str, Any], Any]):
 
     def render(self) -> str:
         """Returns the board as text or SVG."""
-        position = self._state.position
+        position: Position = self._state.position
         return position.svg() if self.render_mode == "svg" else position.diagram()
 
 
