@@ -48,7 +48,7 @@ pub fn measure(rows: &mut Vec<BenchmarkRow>) -> Result<()> {
             seconds.push(took);
             ensure!(
                 *table.get_or_insert_with(|| found.clone()) == found,
-                "the table with {workers} workers differs"
+                "the cross table with {workers} workers differs from that of the local run"
             );
             drop(processes);
         }
@@ -62,7 +62,7 @@ pub fn measure(rows: &mut Vec<BenchmarkRow>) -> Result<()> {
             _ => (
                 format!("the same with {workers} worker{}", if workers == 1 { "" } else { "s" }),
                 format!(
-                    "measured: local, alternating; at most {} on {cores} cores",
+                    "measured: local run, alternating; ideal speed-up {} on {cores} cores",
                     workers.min(cores)
                 ),
             ),

@@ -10,8 +10,10 @@ use outflank_runs::{files, thread_cpu_seconds};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Positions of the embedded games with this many empty squares.
+/// Number of measured positions, each of another embedded game.
 const POSITIONS: usize = 20;
+
+/// Number of empty squares in these positions.
 const EMPTIES: u32 = 36;
 
 /// Measured depths, with the CPU milliseconds of NTest and Zebra on a 2.8 GHz Ice Lake server, in
@@ -21,7 +23,7 @@ const DEPTHS: [(u32, f64, f64); 3] = [(10, 2.9, 45.0), (12, 8.0, 72.0), (14, 22.
 /// Groups of FFO endgames: first, last, CPU seconds of NTest and Zebra on the same server.
 const FFO: [(usize, usize, f64, f64); 2] = [(40, 44, 3.7, 3.8), (45, 47, 13.1, 18.1)];
 
-/// Binary logarithm of the number of buckets of the table that solves FFO endgames.
+/// Binary logarithm of the number of buckets of the transposition table for FFO endgames.
 const FFO_TABLE_BITS: u32 = 18;
 
 /// Runs the benchmarks; FFO endgames need a data folder.

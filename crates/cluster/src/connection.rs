@@ -190,7 +190,8 @@ impl Connection {
         stream.map_err(self.server_error("open the stream of results"))
     }
 
-    /// Opens the consumer that all workers of this version share.
+    /// Creates or opens the consumer that all workers of this version share; a coordinator also updates
+    /// its configuration.
     pub(crate) async fn consumer(&self) -> Result<Consumer<pull::Config>, ClusterError> {
         let config = pull::Config {
             durable_name: Some(self.names.consumer()),
@@ -223,7 +224,7 @@ impl Connection {
         store.map_err(self.server_error("open the object store"))
     }
 
-    /// Returns a writer of blobs for background tasks.
+    /// Returns a writer of blobs for background threads and futures.
     pub(crate) fn blob_writer(&self) -> BlobWriter {
         BlobWriter {
             context: self.context.clone(),

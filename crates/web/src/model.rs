@@ -17,9 +17,6 @@ use outflank_players::registry;
 use outflank_records::{Decision, DecisionFilter, decisions};
 use serde_json::{Value, json};
 
-/// A position and the move chosen there.
-type Choice = Decision<Othello>;
-
 /// The number of sampled decisions of the embedded games.
 const SAMPLE_SIZE: usize = 800;
 
@@ -83,7 +80,7 @@ pub fn to_json(name: &str, model: &Embedded) -> Value {
 }
 
 /// Samples decisions of the embedded games; also returns their afterstates.
-fn sample() -> (Vec<Choice>, Vec<model_inspection::Afterstate>) {
+fn sample() -> (Vec<Decision<Othello>>, Vec<model_inspection::Afterstate>) {
     let games = outflank_records::embedded::games();
     let choices = decisions(&games, &DecisionFilter::CHOICES);
     let choices = model_inspection::sample(choices.items(), SAMPLE_SIZE);
@@ -96,7 +93,7 @@ fn add_learned_values(
     description: &mut Value,
     values: Option<model_inspection::DiscValues>,
     policy: &dyn Policy<Othello>,
-    choices: &[Choice],
+    choices: &[Decision<Othello>],
 ) {
     let board = |numbers: [f64; 64]| numbers.map(number).to_vec();
     description["regions"] = json!(values.as_ref().map(|values| {
@@ -189,7 +186,7 @@ fn strongest_patterns(
         .collect()
 }
 
-/// Returns the weights of mobility and frontier counts as curves, for three stages of the game.
+/// Returns the weights of mobility, potential mobility and parity counts as curves, for three stages of the game.
 fn counts(model: &Patterns) -> Vec<Value> {
     let (stages, first) = (model.stages(), model.features().tuples().feature_count());
     let series = |index: usize, discs: u32| {
@@ -215,7 +212,7 @@ struct Contribution {
     /// The squares of a tuple; empty for a count.
     squares: Vec<usize>,
     /// The contribution.
-    weight: f64,
+    contribution: f64,
 }
 
 /// Returns the contributions that sum to the model's value of a move; `None` for move predictors
@@ -232,7 +229,7 @@ fn contributions(model: &Embedded, position: &Othello, mv: Square) -> Option<Vec
             let contribution = |(name, (weight, feature)): (&&str, (&f32, f32))| Contribution {
                 name: format!("{name}: {feature:+.2}"),
                 squares: Vec::new(),
-                weight: f64::from(weight * feature),
+                contribution: f64::from(weight * feature),
             };
             return Some(named.map(contribution).collect());
         }
@@ -240,12 +237,12 @@ fn contributions(model: &Embedded, position: &Othello, mv: Square) -> Option<Vec
     };
     match model {
         Model::NTuple(network) => {
-            let black = match network.view() {
+            let viewer = match network.view() {
                 View::Invert => side,
                 View::Negate => Side::Black,
             };
             let sign = if network.view() == View::Negate { f64::from(side.sign()) } else { 1.0 };
-            let (own, other) = (discs(black), discs(black.other()));
+            let (own, other) = (discs(viewer), discs(viewer.other()));
             Some(tuple_contributions(
                 network.tuples(),
                 network.weights(),
@@ -258,14 +255,15 @@ fn contributions(model: &Embedded, position: &Othello, mv: Square) -> Option<Vec
         Model::Patterns(patterns) => {
             let (own, other) = (discs(side), discs(side.other()));
             let weights = patterns.weights(patterns.stages().stage_of((own | other).count_ones()));
-            let look = patterns.features();
-            let mut all = tuple_contributions(look.tuples(), weights, own, other, 1.0, false);
-            for (index, count) in look.counts().iter().enumerate() {
+            let features = patterns.features();
+            let mut all = tuple_contributions(features.tuples(), weights, own, other, 1.0, false);
+            for (index, count) in features.counts().iter().enumerate() {
                 let number = count.compute(Portable, own, other) as usize % Count::TABLE_SIZE;
                 let weight =
-                    weights[look.tuples().feature_count() + index * Count::TABLE_SIZE + number];
+                    weights[features.tuples().feature_count() + index * Count::TABLE_SIZE + number];
                 let name = format!("{}: {number}", count.description());
-                all.push(Contribution { name, squares: Vec::new(), weight: f64::from(weight) });
+                let contribution = f64::from(weight);
+                all.push(Contribution { name, squares: Vec::new(), contribution });
             }
             Some(all)
         }
@@ -297,9 +295,10 @@ fn tuple_contributions(
             // A binary feature counts only once.
             let is_repeated = binary && seen.contains(&index);
             seen.push(index);
-            let weight = if is_repeated { 0.0 } else { sign * f64::from(weights[offset + index]) };
+            let contribution =
+                if is_repeated { 0.0 } else { sign * f64::from(weights[offset + index]) };
             let name = format!("tuple {}", number + 1);
-            all.push(Contribution { name, squares: square_indices(placement), weight });
+            all.push(Contribution { name, squares: square_indices(placement), contribution });
         }
     }
     all
@@ -314,25 +313,25 @@ pub fn explain(model: &Embedded, position: &Othello, mv: Square) -> Result<Value
         ApiError::BadRequest(reason.to_owned())
     };
     let own = contributions(model, position, mv).ok_or_else(unsupported)?;
-    let total = |all: &[Contribution]| all.iter().map(|one| one.weight).sum::<f64>();
+    let total = |all: &[Contribution]| all.iter().map(|one| one.contribution).sum::<f64>();
     let mut alternatives: Vec<(f64, Square)> = position
         .moves()
         .filter(|&other| other != mv)
         .filter_map(|other| Some((total(&contributions(model, position, other)?), other)))
         .collect();
     alternatives.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let alternative = alternatives.first().map(|&(_, square)| square);
-    let alternative_weights = alternative.and_then(|square| contributions(model, position, square));
+    let best_alternative = alternatives.first().map(|&(_, square)| square);
+    let of_alternative = best_alternative.and_then(|square| contributions(model, position, square));
     let mut rows: Vec<(f64, Value)> = Vec::new();
     for (index, one) in own.iter().enumerate() {
-        let other = alternative_weights.as_ref().and_then(|all| all.get(index));
-        let other_weight = other.map(|other| other.weight);
-        let difference = one.weight - other_weight.unwrap_or(0.0);
+        let other = of_alternative.as_ref().and_then(|all| all.get(index));
+        let alternative_contribution = other.map(|other| other.contribution);
+        let difference = one.contribution - alternative_contribution.unwrap_or(0.0);
         rows.push((
             difference.abs(),
             json!({
-                "name": one.name, "squares": one.squares, "weight": one.weight,
-                "alternative": other_weight, "difference": difference,
+                "name": one.name, "squares": one.squares, "weight": one.contribution,
+                "alternative": alternative_contribution, "difference": difference,
             }),
         ));
     }
@@ -341,7 +340,7 @@ pub fn explain(model: &Embedded, position: &Othello, mv: Square) -> Result<Value
     Ok(json!({
         "move": mv.to_string(),
         "total": total(&own),
-        "alternative": alternative.map(|square| square.to_string()),
+        "alternative": best_alternative.map(|square| square.to_string()),
         "alternative_total": alternatives.first().map(|&(total, _)| total),
         "moves": alternatives.iter().map(|(total, square)| json!([square.to_string(), total]))
             .collect::<Vec<_>>(),
@@ -379,7 +378,7 @@ mod tests {
                 let side = choice.position.to_move();
                 for mv in choice.position.moves() {
                     let all = contributions(&model, &choice.position, mv).unwrap();
-                    let sum: f64 = all.iter().map(|one| one.weight).sum();
+                    let sum: f64 = all.iter().map(|one| one.contribution).sum();
                     let expected = f64::from(value.value(&choice.position.play(mv), side));
                     assert!(
                         (sum - expected).abs() <= 1e-3 * (1.0 + expected.abs()),

@@ -117,7 +117,7 @@ impl Runs {
             "command": config.as_ref().map(|c| c.command.clone()),
             "method": setting("method"),
             "data": data_of(config.as_ref()),
-            "figure": main_figure(path),
+            "figure": main_value(path),
             "seed": config.as_ref().map(|c| c.seed),
             "state": state(path, modified).name(),
             "modified": modified.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |d| d.as_secs()),
@@ -195,9 +195,9 @@ fn data_of(config: Option<&RunConfig>) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
-/// Returns the main figure of a finished run: the move-prediction accuracy, or the score of the first
+/// Returns the main value of a finished run: the move-prediction accuracy, or the score of the first
 /// match.
-fn main_figure(path: &Path) -> Option<String> {
+fn main_value(path: &Path) -> Option<String> {
     let result: Value = serde_json::from_str(&read_text(path, "result.json")?).ok()?;
     let accuracy = &result["accuracy"][0]["choices"]["percent"];
     let tested = &result["tests"][0]["top1"];

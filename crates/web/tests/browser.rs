@@ -1,7 +1,7 @@
 //! Tests the page in Chromium with playwright-core; the test itself is `browser/page.mjs`.
 //!
 //! Requires `node`, `chromium` and `npm ci` in the folder `browser`; skipped without them.
-//! Screenshots are saved to the folder OUTFLANK_PICTURES, if it is set.
+//! Screenshots are saved to the folder OUTFLANK_SCREENSHOTS, if it is set.
 
 mod support;
 
@@ -32,7 +32,7 @@ fn page_works_in_a_browser() {
     let server = support::Server::start(runs.config());
     let mut command = Command::new(node);
     command.current_dir(&folder).arg("page.mjs").arg(server.url()).arg(chromium);
-    if let Some(screenshots) = std::env::var_os("OUTFLANK_PICTURES") {
+    if let Some(screenshots) = std::env::var_os("OUTFLANK_SCREENSHOTS") {
         command.arg(screenshots);
     }
     let output = command.output().unwrap();

@@ -34,7 +34,7 @@ impl PatternState {
 /// The weights of one stage.
 #[derive(Clone, Debug)]
 struct StageWeights {
-    patterns: Box<[i16; TABLE]>,
+    pattern_weights: Box<[i16; TABLE]>,
     /// For each count of the model, a table of [`Count::TABLE_SIZE`] weights.
     counts: Vec<[i16; Count::TABLE_SIZE]>,
 }
@@ -48,30 +48,32 @@ pub struct QuantizedPatterns {
     stages: Stages,
     /// For each square, the increment of each index for a disc of the viewing side.
     steps: Vec<[u16; LANES]>,
-    /// The indices of the empty board; twice as much is the sum of an index and its reflection.
+    /// Table indices of the empty board. An index and its reflection sum to twice this value.
     empty: [u16; LANES],
     /// First table entry of each placement.
     offsets: [u32; LANES],
     weights: Vec<StageWeights>,
-    /// Binary logarithm of the weight units per unit of the value.
-    shift: u32,
+    /// Number of fractional bits of a weight.
+    fraction_bits: u32,
 }
 
 impl QuantizedPatterns {
-    /// Quantizes a model: a value is that of the model times `scales[s]` in stage `s`, rounded.
-    /// Weights have `shift` more binary digits than values.
+    /// Quantizes a model. Multiplies the values of stage `s` by `scales[s]`; weights keep
+    /// `fraction_bits` fractional bits, values are rounded to integers. Weights beyond 16 bits
+    /// saturate.
     ///
     /// Returns `None` if the model has more than 96 placements, a pattern of more than ten squares
-    /// or more than 2^19 table entries, or if there are too few scales.
+    /// or more than 2^19 table entries, if there are too few scales, or if `fraction_bits` is 16 or
+    /// more.
     #[must_use]
-    pub fn new(model: &Patterns, scales: &[f32], shift: u32) -> Option<QuantizedPatterns> {
+    pub fn new(model: &Patterns, scales: &[f32], fraction_bits: u32) -> Option<QuantizedPatterns> {
         let features = model.features();
         let (tuples, stages) = (features.tuples(), model.stages());
         let placements = tuples.placement_count();
         let fits = placements <= LANES
             && tuples.feature_count() <= TABLE
             && scales.len() >= stages.count()
-            && shift < 16
+            && fraction_bits < 16
             && tuples.tuples().iter().all(|tuple| tuple.entries() <= MAX_ENTRIES);
         if !fits {
             return None;
@@ -94,7 +96,7 @@ impl QuantizedPatterns {
         let weights = (0..stages.count()).map(|stage| {
             let all = model.weights(stage);
             let quantize = |weight: &f32| {
-                let scaled = (weight * scales[stage] * (1u32 << shift) as f32).round();
+                let scaled = (weight * scales[stage] * (1u32 << fraction_bits) as f32).round();
                 scaled.clamp(f32::from(i16::MIN), f32::from(i16::MAX)) as i16
             };
             let (patterns, counts) = all.split_at_checked(tuples.feature_count())?;
@@ -106,8 +108,8 @@ impl QuantizedPatterns {
                 quantized.iter_mut().zip(table).for_each(|(to, from)| *to = quantize(from));
                 count_tables.push(quantized);
             }
-            let patterns = table.into_boxed_slice().try_into().ok()?;
-            Some(StageWeights { patterns, counts: count_tables })
+            let pattern_weights = table.into_boxed_slice().try_into().ok()?;
+            Some(StageWeights { pattern_weights, counts: count_tables })
         });
         Some(QuantizedPatterns {
             placements,
@@ -117,7 +119,7 @@ impl QuantizedPatterns {
             empty,
             offsets,
             weights: weights.collect::<Option<Vec<_>>>()?,
-            shift,
+            fraction_bits,
         })
     }
 
@@ -190,7 +192,7 @@ impl QuantizedPatterns {
         else {
             return 0;
         };
-        let table = &*weights.patterns;
+        let table = &*weights.pattern_weights;
         let mut sums = [0i32; 2];
         let pairs = state.0.as_chunks::<2>().0.iter().zip(self.offsets.as_chunks::<2>().0);
         for (indices, offsets) in pairs.take(self.placements.div_ceil(2)) {
@@ -201,7 +203,7 @@ impl QuantizedPatterns {
         }
         let mut sum = sums[0] + sums[1];
         if self.placements % 2 == 1 {
-            // The lane after an odd number of placements read the first entry.
+            // With an odd number of placements, the unused lane of the last pair added entry 0.
             sum -= i32::from(table[0]);
         }
         for (count, table) in self.counts.iter().zip(&weights.counts) {
@@ -211,7 +213,7 @@ impl QuantizedPatterns {
             };
             sum += i32::from(table[number as usize % Count::TABLE_SIZE]);
         }
-        (sum + (1 << self.shift >> 1)) >> self.shift
+        (sum + (1 << self.fraction_bits >> 1)) >> self.fraction_bits
     }
 }
 

@@ -221,9 +221,9 @@ impl Figure for BarChart {
     fn draw(&self, width: f64) -> Svg {
         let width = clamp_width(width, 240.0, 2000.0);
         let legend: Vec<LegendEntry<'_>> = (self.series.iter().enumerate())
-            .map(|(color, (name, _))| LegendEntry {
+            .map(|(series, (name, _))| LegendEntry {
                 name,
-                color,
+                series,
                 line: false,
                 dashed: false,
                 marked: true,

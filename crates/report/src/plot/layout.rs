@@ -5,15 +5,15 @@ use crate::svg::{Svg, coord, series_color, text_width, truncate_text};
 /// The legend entry of a series.
 pub(super) struct LegendEntry<'a> {
     pub(super) name: &'a str,
-    /// Index of the color and marker shape.
-    pub(super) color: usize,
+    /// Index of the series, which selects the color and the marker shape.
+    pub(super) series: usize,
     pub(super) line: bool,
     pub(super) dashed: bool,
     pub(super) marked: bool,
 }
 
-/// Draws the title, the legend of two or more series, and the y axis label. Returns their lower
-/// end.
+/// Draws the title, the legend of two or more series, and the y axis label. Returns the y coordinate
+/// of their lower edge.
 pub(super) fn header(svg: &mut Svg, title: &str, entries: &[LegendEntry<'_>], label: &str) -> f64 {
     let width = svg.width();
     let mut y = 4.0;
@@ -43,14 +43,14 @@ fn legend(svg: &mut Svg, entries: &[LegendEntry<'_>], top: f64) -> f64 {
             x = 0.0;
             y += 21.0;
         }
-        let color = series_color(entry.color);
+        let color = series_color(entry.series);
         if entry.line {
             let dash = if entry.dashed { " stroke-dasharray=\"7 5\"" } else { "" };
             let attributes = format!("stroke=\"{color}\" stroke-width=\"2.4\"{dash}");
             svg.line((x, y - 4.0), (x + 22.0, y - 4.0), &attributes);
         }
         if entry.marked {
-            marker(svg, entry.color, (x + 11.0, y - 4.0), 4.2, None);
+            marker(svg, entry.series, (x + 11.0, y - 4.0), 4.2, None);
         }
         svg.text(x + 28.0, y, "", &name);
         x += needed;

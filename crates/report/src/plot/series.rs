@@ -115,7 +115,7 @@ impl Series {
 
     pub(super) fn legend_entry(&self, index: usize) -> LegendEntry<'_> {
         let marked = !self.line || (!self.without_markers && self.points.len() <= MAX_MARKERS);
-        let color = self.color.unwrap_or(index);
-        LegendEntry { name: &self.name, color, line: self.line, dashed: self.dashed, marked }
+        let series = self.color.unwrap_or(index);
+        LegendEntry { name: &self.name, series, line: self.line, dashed: self.dashed, marked }
     }
 }
