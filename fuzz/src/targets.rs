@@ -4,8 +4,8 @@
 //! written and read back. The test `fuzz_corpora` of the program runs the kept inputs through the
 //! same functions, with stable Rust.
 
-mod jobs;
 mod protocol_lines;
+mod tasks;
 mod web_requests;
 
 use outflank_games::checkers::Checkers;
@@ -48,7 +48,7 @@ pub const TARGETS: [(&str, Target); 26] = [
     ("nboard", protocol_lines::nboard),
     ("engine-output", protocol_lines::engine_output),
     ("http", web_requests::http),
-    ("jobs", jobs::jobs),
+    ("tasks", tasks::tasks),
 ];
 
 fn wthor(bytes: &[u8]) {

@@ -4,8 +4,8 @@
 //! The result therefore does not depend on the order of players, the number of threads, an
 //! interruption, or players added later.
 
-use crate::batch_workers::{BatchWorkers, LOCAL};
 use crate::game::{EarlyEnd, EarlyEndReason, PlayedGame};
+use crate::job_workers::{JobWorkers, LOCAL};
 use crate::journal_line::FinishedGames;
 use crate::lockstep::{GameSetup, play_lockstep};
 use crate::player_pool::PlayerPool;
@@ -98,13 +98,13 @@ pub enum ContestError {
     Empty,
 }
 
-/// Minimum number of rounds in a batch. Larger batches reduce the scheduling overhead; an
-/// interruption loses the games of the batches in progress.
-const MIN_ROUNDS_PER_BATCH: u32 = 8;
+/// Minimum number of rounds in a job. Larger jobs reduce the scheduling overhead; an interruption
+/// loses the games of the jobs in progress.
+const MIN_ROUNDS_PER_JOB: u32 = 8;
 
-/// Consecutive rounds of one pair, the unit of work of a thread.
+/// A job: consecutive rounds of one pair, played by one thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct RoundBatch {
+pub(crate) struct RoundJob {
     /// The two players.
     pub(crate) pair: (usize, usize),
     /// The first round, and the round after the last.
@@ -113,46 +113,46 @@ pub(crate) struct RoundBatch {
     pub(crate) lockstep: usize,
 }
 
-impl RoundBatch {
+impl RoundJob {
     /// Returns the keys of the games in order, both colors of each round.
     pub(crate) fn games(self) -> impl Iterator<Item = GameKey> {
-        let RoundBatch { pair: (a, b), rounds, .. } = self;
+        let RoundJob { pair: (a, b), rounds, .. } = self;
         (rounds.0..rounds.1).flat_map(move |round| [(a, b, round), (b, a, round)])
     }
 
-    /// Splits the rounds of a pair into batches.
+    /// Splits the rounds of a pair into jobs.
     fn split<P: Position>(
         factories: &[PlayerFactory<P>],
         pair: (usize, usize),
         rounds: u32,
-    ) -> impl Iterator<Item = RoundBatch> {
-        let (size, lockstep) = RoundBatch::size(factories, pair);
+    ) -> impl Iterator<Item = RoundJob> {
+        let (size, lockstep) = RoundJob::size(factories, pair);
         (0..rounds).step_by(size as usize).map(move |from| {
             let to = (from + size).min(rounds);
-            RoundBatch { pair, rounds: (from, to), lockstep }
+            RoundJob { pair, rounds: (from, to), lockstep }
         })
     }
 
-    /// Returns the number of rounds in a batch of two players, and of games played in lockstep.
+    /// Returns the number of rounds in a job of two players, and of games played in lockstep.
     fn size<P: Position>(factories: &[PlayerFactory<P>], (a, b): (usize, usize)) -> (u32, usize) {
         let lockstep = factories[a].concurrent_games(&factories[b]);
-        (MIN_ROUNDS_PER_BATCH.max(lockstep.div_ceil(2) as u32), lockstep)
+        (MIN_ROUNDS_PER_JOB.max(lockstep.div_ceil(2) as u32), lockstep)
     }
 
-    /// Returns the batch that contains a game. It may contain more rounds than the contest.
+    /// Returns the job that contains a game. It may contain more rounds than the contest.
     fn of_game<P: Position>(
         factories: &[PlayerFactory<P>],
         (black, white, round): GameKey,
-    ) -> RoundBatch {
+    ) -> RoundJob {
         let pair = (black, white);
-        let (size, lockstep) = RoundBatch::size(factories, pair);
+        let (size, lockstep) = RoundJob::size(factories, pair);
         let from = round / size * size;
-        RoundBatch { pair, rounds: (from, from.saturating_add(size)), lockstep }
+        RoundJob { pair, rounds: (from, from.saturating_add(size)), lockstep }
     }
 }
 
-/// A game of a batch.
-pub(crate) struct BatchGame<P: Position> {
+/// A game of a job.
+pub(crate) struct JobGame<P: Position> {
     pub(crate) game: ContestGame<P>,
     /// Whether the journal lacks the game.
     pub(crate) is_new: bool,
@@ -185,22 +185,22 @@ pub fn play_contest<P: Position>(
     }
     let (mut journal, mut lines) =
         journal.map_or((None, Vec::new()), |(j, lines)| (Some(j), lines));
-    let mut batch_workers = match &journal {
-        Some(journal) => BatchWorkers::open(journal.path(), config.remote.is_some())?,
-        None => BatchWorkers::default(),
+    let mut job_workers = match &journal {
+        Some(journal) => JobWorkers::open(journal.path(), config.remote.is_some())?,
+        None => JobWorkers::default(),
     };
     if let Some(workers) = &config.remote {
-        batch_workers.quarantined().for_each(|worker| workers.quarantine(worker));
+        job_workers.quarantined().for_each(|worker| workers.quarantine(worker));
     }
-    let batches: Vec<RoundBatch> =
-        pairs.iter().flat_map(|&pair| RoundBatch::split(factories, pair, config.rounds)).collect();
+    let jobs: Vec<RoundJob> =
+        pairs.iter().flat_map(|&pair| RoundJob::split(factories, pair, config.rounds)).collect();
     let mut to_rewrite = FinishedGames::new();
     loop {
         let path = journal.as_ref().map_or(Path::new(""), Journal::path);
         let (finished, valid_lines) =
             config.parse_valid_games(factories, (path, &lines), &mut to_rewrite, &|key| {
-                let batch = RoundBatch::of_game(factories, key);
-                batch_workers.was_played_by_quarantined(factories, batch)
+                let job = RoundJob::of_game(factories, key);
+                job_workers.was_played_by_quarantined(factories, job)
             })?;
         if let Some(journal) = journal.as_mut().filter(|_| valid_lines < lines.len()) {
             journal.truncate(&lines[..valid_lines])?;
@@ -211,10 +211,10 @@ pub fn play_contest<P: Position>(
             factories,
             config,
             journal: &mut journal,
-            batch_workers: &mut batch_workers,
+            job_workers: &mut job_workers,
             outcome: Ok(true),
         };
-        let quarantined = attempt.play(&batches, &known, &mut on_event)?;
+        let quarantined = attempt.play(&jobs, &known, &mut on_event)?;
         let outcome = attempt.outcome;
         if let Some(journal) = &mut journal {
             journal.sync()?;
@@ -223,7 +223,7 @@ pub fn play_contest<P: Position>(
             return outcome;
         }
         // Synced before the journal is truncated, so that a killed run is resumed correctly.
-        batch_workers.quarantine(&quarantined)?;
+        job_workers.quarantine(&quarantined)?;
         if stop_requested() {
             return Ok(false);
         }
@@ -243,60 +243,58 @@ struct Attempt<'a, P: Position> {
     factories: &'a [PlayerFactory<P>],
     config: &'a ContestConfig<P>,
     journal: &'a mut Option<Journal>,
-    batch_workers: &'a mut BatchWorkers,
+    job_workers: &'a mut JobWorkers,
     /// `Ok(false)` after a stop request, otherwise `Ok(true)`, or an error of the journal.
     outcome: Result<bool, ContestError>,
 }
 
 impl<P: Position> Attempt<'_, P> {
-    /// Plays the batches and returns the workers that were quarantined.
+    /// Plays the jobs and returns the workers that were quarantined.
     fn play(
         &mut self,
-        batches: &[RoundBatch],
+        jobs: &[RoundJob],
         known: &KnownGames<P>,
         on_event: &mut dyn FnMut(ContestEvent<P>) -> bool,
     ) -> Result<Vec<String>, ContestError> {
         let (factories, config) = (self.factories, self.config);
         let Some(workers) = &config.remote else {
             parallel_in_order(
-                batches.len(),
+                jobs.len(),
                 config.threads,
                 || PlayerPool::new(factories),
-                |pool, number| {
-                    play_batch(pool, factories, config, &known.finished, batches[number])
-                },
-                |number, games| self.accept(batches[number], games, Some(LOCAL), on_event),
+                |pool, number| play_job(pool, factories, config, &known.finished, jobs[number]),
+                |number, games| self.accept(jobs[number], games, Some(LOCAL), on_event),
             );
             return Ok(Vec::new());
         };
-        let mut accept = |batch: RoundBatch, games: Vec<BatchGame<P>>, worker: Option<&str>| {
-            self.accept(batch, games, worker, on_event)
+        let mut accept = |job: RoundJob, games: Vec<JobGame<P>>, worker: Option<&str>| {
+            self.accept(job, games, worker, on_event)
         };
-        let end = remote::play_remotely(workers, factories, config, known, batches, &mut accept)?;
+        let end = remote::play_remotely(workers, factories, config, known, jobs, &mut accept)?;
         if !end.all_accepted && stop_requested() && self.outcome.is_ok() {
             self.outcome = Ok(false);
         }
         Ok(end.quarantined)
     }
 
-    /// Appends the new games of a batch to the journal and passes all its games to `on_event`.
-    /// Returns whether to continue. `worker` is the name of the worker that played the batch, if
+    /// Appends the new games of a job to the journal and passes all its games to `on_event`.
+    /// Returns whether to continue. `worker` is the name of the worker that played the job, if
     /// it was played in this attempt.
     fn accept(
         &mut self,
-        batch: RoundBatch,
-        games: Vec<BatchGame<P>>,
+        job: RoundJob,
+        games: Vec<JobGame<P>>,
         worker: Option<&str>,
         on_event: &mut dyn FnMut(ContestEvent<P>) -> bool,
     ) -> bool {
         let new = games.iter().filter(|game| game.is_new);
         let new_lines: Vec<String> =
             new.map(|new| new.game.to_line(self.factories, self.config)).collect();
-        if let Err(error) = self.write(batch, &new_lines, worker) {
+        if let Err(error) = self.write(job, &new_lines, worker) {
             self.outcome = Err(error.into());
             return false;
         }
-        let games = games.into_iter().map(|batch_game| batch_game.game).collect();
+        let games = games.into_iter().map(|job_game| job_game.game).collect();
         let proceed = on_event(ContestEvent::Games(games, new_lines.len()));
         if stop_requested() {
             self.outcome = Ok(false);
@@ -306,32 +304,32 @@ impl<P: Position> Attempt<'_, P> {
 
     fn write(
         &mut self,
-        batch: RoundBatch,
+        job: RoundJob,
         lines: &[String],
         worker: Option<&str>,
     ) -> Result<(), FileError> {
         let Some(journal) = self.journal else { return Ok(()) };
         if let Some(worker) = worker.filter(|_| !lines.is_empty()) {
             // Written before the games, so that no game of the journal lacks its worker.
-            self.batch_workers.add(self.factories, batch, worker)?;
+            self.job_workers.add(self.factories, job, worker)?;
         }
         journal.append(lines)
     }
 }
 
-/// Plays the games of a batch that are not in `finished` and returns all games of the batch.
+/// Plays the games of a job that are not in `finished` and returns all games of the job.
 ///
 /// After a stop request, the result ends before the first game that was not played.
-pub(crate) fn play_batch<P: Position>(
+pub(crate) fn play_job<P: Position>(
     pool: &mut PlayerPool<'_, P>,
     factories: &[PlayerFactory<P>],
     config: &ContestConfig<P>,
     finished: &FinishedGames<P>,
-    batch: RoundBatch,
-) -> Vec<BatchGame<P>> {
-    let missing: Vec<_> = batch.games().filter(|key| !finished.contains_key(key)).collect();
+    job: RoundJob,
+) -> Vec<JobGame<P>> {
+    let missing: Vec<_> = job.games().filter(|key| !finished.contains_key(key)).collect();
     let mut new = FinishedGames::<P>::new();
-    for keys in missing.chunks(batch.lockstep) {
+    for keys in missing.chunks(job.lockstep) {
         if stop_requested() {
             break;
         }
@@ -342,9 +340,9 @@ pub(crate) fn play_batch<P: Position>(
             Some(played) => (played.clone(), false),
             None => (new.remove(&key)?, true),
         };
-        Some(BatchGame { game: ContestGame { black, white, round, played }, is_new })
+        Some(JobGame { game: ContestGame { black, white, round, played }, is_new })
     };
-    batch.games().map_while(game).collect()
+    job.games().map_while(game).collect()
 }
 
 /// Plays games in lockstep.

@@ -80,7 +80,7 @@ pub struct League<P: Position> {
 
 /// Plays the games of every pair.
 ///
-/// After each batch, `on_progress` receives the number of its games and the number of those that
+/// After each job, `on_progress` receives the number of its games and the number of those that
 /// were played now (not read from the journal). It returns whether to continue.
 pub fn play_league<P: Position>(
     factories: &[PlayerFactory<P>],
@@ -94,9 +94,9 @@ pub fn play_league<P: Position>(
     let mut proceed = true;
     let not_stopped = play_contest(factories, &pairs, config, journal, |event| {
         match event {
-            ContestEvent::Games(mut batch, new) => {
-                proceed = on_progress(batch.len() as u64, new as u64);
-                games.append(&mut batch);
+            ContestEvent::Games(mut played, new) => {
+                proceed = on_progress(played.len() as u64, new as u64);
+                games.append(&mut played);
             }
             ContestEvent::Restarted => games.clear(),
         }

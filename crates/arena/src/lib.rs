@@ -1,10 +1,10 @@
 #![doc = include_str!("../README.md")]
 
 pub mod accuracy;
-mod batch_workers;
 mod contest;
 mod game;
 pub mod game_generation;
+mod job_workers;
 mod journal_line;
 pub mod league;
 pub mod linalg;

@@ -117,8 +117,10 @@ pub struct MatchReport {
 
 /// Plays a match.
 ///
-/// After each batch, `on_progress` receives the tally of all games so far and the number of games of
-/// the batch that were played now (not read from the journal). It returns whether to continue.
+/// After each job, `on_progress` receives the tally of all games so far and the number of games of
+/// the job that were played now (not read from the journal). It returns whether to continue.
+///
+/// `journal` records finished games; the strings are the lines that it already contains.
 pub fn play_match<P: Position>(
     factories: &[PlayerFactory<P>; 2],
     config: &ContestConfig<P>,
@@ -130,7 +132,7 @@ pub fn play_match<P: Position>(
     let mut games: Vec<ContestGame<P>> = Vec::new();
     let (mut decided, mut proceed) = (false, true);
     let not_stopped = play_contest(factories, &[(0, 1)], config, journal, |event| {
-        let ContestEvent::Games(mut batch, new) = event else {
+        let ContestEvent::Games(mut played, new) = event else {
             tally = Tally::default();
             games.clear();
             decided = false;
@@ -138,9 +140,9 @@ pub fn play_match<P: Position>(
         };
         if let Some(sprt) = &sprt {
             // The test is evaluated after every round, so that its end does not depend on how
-            // rounds are grouped into batches.
+            // rounds are grouped into jobs.
             let mut used_games = 0;
-            for round in batch.chunk_by(|a, b| a.round == b.round) {
+            for round in played.chunk_by(|a, b| a.round == b.round) {
                 tally.add(0, round);
                 used_games += round.len();
                 let llr = sprt.llr_of_pairs(tally.pentanomial);
@@ -149,11 +151,11 @@ pub fn play_match<P: Position>(
                     break;
                 }
             }
-            batch.truncate(used_games);
+            played.truncate(used_games);
         } else {
-            tally.add(0, &batch);
+            tally.add(0, &played);
         }
-        games.append(&mut batch);
+        games.append(&mut played);
         proceed = on_progress(&tally, new as u64);
         proceed && !decided
     })?;

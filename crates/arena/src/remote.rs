@@ -1,7 +1,7 @@
 //! Contests whose games are played by remote workers.
 //!
 //! A JSON document describes the contest (players, openings, seed). The document and the files that
-//! it refers to are stored as blobs under their checksums. A task consists of batches of rounds of
+//! it refers to are stored as blobs under their checksums. A task consists of jobs, rounds of
 //! the contest. The result of a task is a list of games in the format of the journal. The moves of
 //! every game are replayed to check that they are legal and lead to the stated result.
 
@@ -11,7 +11,7 @@ mod job_handler;
 pub use job_handler::GameJobHandler;
 
 use self::file_cache::MAX_FILE_BYTES;
-use crate::contest::{BatchGame, ContestConfig, ContestGame, GameKey, RoundBatch, play_games};
+use crate::contest::{ContestConfig, ContestGame, GameKey, JobGame, RoundJob, play_games};
 use crate::game::{EarlyEndReason, PlayedGame};
 use crate::journal_line::{FinishedGames, PlayerIndex};
 use crate::player_pool::PlayerPool;
@@ -56,23 +56,23 @@ pub(crate) struct KnownGames<P: Position> {
 
 impl<P: Position> KnownGames<P> {
     /// Returns a game; it is new if it must be appended to the journal.
-    fn get(&self, key: GameKey) -> Option<BatchGame<P>> {
-        let batch_game = |played: &PlayedGame<P>, is_new| {
+    fn get(&self, key: GameKey) -> Option<JobGame<P>> {
+        let job_game = |played: &PlayedGame<P>, is_new| {
             let (black, white, round) = key;
-            BatchGame { game: ContestGame { black, white, round, played: played.clone() }, is_new }
+            JobGame { game: ContestGame { black, white, round, played: played.clone() }, is_new }
         };
-        let finished = self.finished.get(&key).map(|played| batch_game(played, false));
-        finished.or_else(|| self.to_rewrite.get(&key).map(|played| batch_game(played, true)))
+        let finished = self.finished.get(&key).map(|played| job_game(played, false));
+        finished.or_else(|| self.to_rewrite.get(&key).map(|played| job_game(played, true)))
     }
 }
 
-/// Receives a batch, its games, and the name of the worker if one played games of the batch now.
+/// Receives a job, its games, and the name of the worker if one played games of the job now.
 /// Returns whether to continue.
-type AcceptBatchFn<'a, P> = dyn FnMut(RoundBatch, Vec<BatchGame<P>>, Option<&str>) -> bool + 'a;
+type AcceptJobFn<'a, P> = dyn FnMut(RoundJob, Vec<JobGame<P>>, Option<&str>) -> bool + 'a;
 
 /// The outcome of [`play_remotely`].
 pub(crate) struct RemoteOutcome {
-    /// Whether all batches were accepted.
+    /// Whether all jobs were accepted.
     pub(crate) all_accepted: bool,
     /// Workers that returned wrong games.
     pub(crate) quarantined: Vec<String>,
@@ -118,13 +118,14 @@ struct RemoteFile {
     bytes: u64,
 }
 
-/// The payload of a task: batches of rounds of one contest.
+/// The payload of a task: jobs of one contest.
 #[derive(Debug, Serialize, Deserialize)]
 struct GameTask {
     /// The checksum of the [`RemoteContest`] document.
     contest: String,
-    /// For each batch: the two players, the first round, and the round after the last.
-    batches: Vec<(usize, usize, u32, u32)>,
+    /// For each job: the two players, the first round, and the round after the last.
+    #[serde(rename = "batches")]
+    jobs: Vec<(usize, usize, u32, u32)>,
 }
 
 /// An error that prevents a contest from being played remotely.
@@ -241,26 +242,26 @@ fn store_file(
     })
 }
 
-/// Runs all unfinished batches on the workers and passes every batch to `accept` in order, with the
+/// Runs all unfinished jobs on the workers and passes every job to `accept` in order, with the
 /// name of its worker. A random sample of the workers' games is played again here.
 pub(crate) fn play_remotely<P: Position>(
     workers: &RemoteWorkers,
     factories: &[PlayerFactory<P>],
     config: &ContestConfig<P>,
     known: &KnownGames<P>,
-    batches: &[RoundBatch],
-    accept: &mut AcceptBatchFn<'_, P>,
+    jobs: &[RoundJob],
+    accept: &mut AcceptJobFn<'_, P>,
 ) -> Result<RemoteOutcome, WorkQueueError> {
-    let missing: Vec<usize> = (0..batches.len())
-        .filter(|&number| batches[number].games().any(|key| known.get(key).is_none()))
+    let missing: Vec<usize> = (0..jobs.len())
+        .filter(|&number| jobs[number].games().any(|key| known.get(key).is_none()))
         .collect();
-    let unfinished = |range: Range<usize>| missing[range].iter().map(|&number| batches[number]);
+    let unfinished = |range: Range<usize>| missing[range].iter().map(|&number| jobs[number]);
     let encode = |range: Range<usize>| {
-        let batches = unfinished(range).map(|batch| {
-            let ((a, b), (from, to)) = (batch.pair, batch.rounds);
+        let jobs = unfinished(range).map(|job| {
+            let ((a, b), (from, to)) = (job.pair, job.rounds);
             (a, b, from, to)
         });
-        let task = GameTask { contest: workers.contest.clone(), batches: batches.collect() };
+        let task = GameTask { contest: workers.contest.clone(), jobs: jobs.collect() };
         serde_json::to_vec(&task).unwrap_or_default()
     };
     let index = PlayerIndex::new(factories);
@@ -270,60 +271,59 @@ pub(crate) fn play_remotely<P: Position>(
             return Err("the result has control characters".to_owned());
         }
         let mut lines = text.lines();
-        let games = unfinished(range).map(|batch| decode_batch(&index, config, batch, &mut lines));
+        let games = unfinished(range).map(|job| decode_job(&index, config, job, &mut lines));
         let games = games.collect::<Result<Vec<_>, String>>()?;
         match lines.next() {
             Some(_) => Err("the result has more games than the task".to_owned()),
             None => Ok(games),
         }
     };
-    let check = |number: usize, games: &Vec<ContestGame<P>>, parts: &[usize]| {
-        let games: Vec<&ContestGame<P>> = parts.iter().map(|&part| &games[part]).collect();
-        verify_games(factories, config, batches[missing[number]], &games)
+    let check = |number: usize, games: &Vec<ContestGame<P>>, units: &[usize]| {
+        let games: Vec<&ContestGame<P>> = units.iter().map(|&unit| &games[unit]).collect();
+        verify_games(factories, config, jobs[missing[number]], &games)
     };
-    let parts =
+    let unit_count =
         |games: &Vec<ContestGame<P>>| if workers.is_deterministic { games.len() } else { 0 };
     let mut next = 0;
     let mut proceed = true;
     let batch = JobBatch { kind: KIND, run: &workers.contest, jobs: missing.len() };
-    let verifier = Verifier { parts: &parts, check: &check, check_first: true };
-    let known_games = |batch: RoundBatch| batch.games().map(|key| known.get(key));
+    let verifier = Verifier { unit_count: &unit_count, check: &check, check_first: true };
+    let known_games = |job: RoundJob| job.games().map(|key| known.get(key));
     let pass_on = |number: usize, played: Vec<ContestGame<P>>, worker: &str| {
         while proceed && next < missing[number] {
-            let batch = batches[next];
-            proceed = accept(batch, known_games(batch).flatten().collect(), None);
+            let job = jobs[next];
+            proceed = accept(job, known_games(job).flatten().collect(), None);
             next += 1;
         }
         if proceed {
             // Known games take precedence over those of the worker.
-            let batch = batches[next];
-            let games = known_games(batch).zip(played);
-            let games =
-                games.map(|(known, game)| known.unwrap_or(BatchGame { game, is_new: true }));
-            proceed = accept(batch, games.collect(), Some(worker));
+            let job = jobs[next];
+            let games = known_games(job).zip(played);
+            let games = games.map(|(known, game)| known.unwrap_or(JobGame { game, is_new: true }));
+            proceed = accept(job, games.collect(), Some(worker));
             next += 1;
         }
         proceed
     };
     let quarantined = run_in_order(&*workers.queue, batch, &encode, decode, verifier, pass_on)?;
-    // The known batches after the last missing one are passed on only if that one has arrived.
+    // The known jobs after the last missing one are passed on only if that one has arrived.
     let all_arrived = missing.last().is_none_or(|&last| next > last);
-    while proceed && all_arrived && quarantined.is_empty() && next < batches.len() {
-        proceed = accept(batches[next], known_games(batches[next]).flatten().collect(), None);
+    while proceed && all_arrived && quarantined.is_empty() && next < jobs.len() {
+        proceed = accept(jobs[next], known_games(jobs[next]).flatten().collect(), None);
         next += 1;
     }
-    Ok(RemoteOutcome { all_accepted: next == batches.len(), quarantined })
+    Ok(RemoteOutcome { all_accepted: next == jobs.len(), quarantined })
 }
 
 /// Plays games again and compares them with those of a worker.
 fn verify_games<P: Position>(
     factories: &[PlayerFactory<P>],
     config: &ContestConfig<P>,
-    batch: RoundBatch,
+    job: RoundJob,
     games: &[&ContestGame<P>],
 ) -> Result<(), String> {
     let mut pool = PlayerPool::new(factories);
-    for games in games.chunks(batch.lockstep.max(1)) {
+    for games in games.chunks(job.lockstep.max(1)) {
         let keys: Vec<GameKey> = games.iter().map(|game| game.key()).collect();
         let mut replayed: FinishedGames<P> =
             play_games(&mut pool, factories, config, &keys).into_iter().collect();
@@ -363,15 +363,14 @@ fn describe_end<P: Position>(played: &PlayedGame<P>) -> String {
     format!("{}{manner} after {} moves, ending with {}", played.result, moves.len(), last.join(" "))
 }
 
-/// Decodes the games of one batch from the next lines.
-fn decode_batch<'a, P: Position>(
+/// Decodes the games of one job from the next lines.
+fn decode_job<'a, P: Position>(
     index: &PlayerIndex<'_>,
     config: &ContestConfig<P>,
-    batch: RoundBatch,
+    job: RoundJob,
     lines: &mut impl Iterator<Item = &'a str>,
 ) -> Result<Vec<ContestGame<P>>, String> {
-    batch
-        .games()
+    job.games()
         .map(|key| {
             let line = lines.next().ok_or("the result has fewer games than the task")?;
             let game = ContestGame::from_line(line, index, config)?

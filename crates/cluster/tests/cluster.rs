@@ -99,7 +99,7 @@ fn compute_squares(
         true => Ok(()),
         false => Err(format!("the square of {number} is not {square}")),
     };
-    let verifier = Verifier { parts: &|_| 1, check: &check, check_first: true };
+    let verifier = Verifier { unit_count: &|_| 1, check: &check, check_first: true };
     loop {
         let mut squares = Vec::new();
         let batch = JobBatch { kind: "squares", run: "a run", jobs: numbers };
@@ -154,7 +154,8 @@ fn invalid_tasks_do_not_stop_workers() {
     let (log, messages) = recording_log();
     let queue = NatsQueue::connect(&options(&server), log).unwrap();
     let (runtime, context) = client(&server);
-    // Two threads, and more invalid tasks than that; the old program took the run from the header.
+    // More invalid tasks than worker threads. Run and task must come from the subject, so the headers
+    // are invalid too.
     let hex = &checksum(b"x")[..32];
     for (number, subject) in [
         format!("{hex}.{hex}"),
@@ -189,7 +190,7 @@ fn invalid_tasks_do_not_stop_workers() {
     assert!(messages.iter().all(|text| !text.contains('\u{1b}')), "{messages:?}");
 }
 
-/// Starts a worker with one thread that stops after this idle time.
+/// Starts a worker with two threads that stops after this idle time.
 fn start_worker_for(options: ClusterOptions, idle: Duration) -> JoinHandle<()> {
     let handlers: Vec<Box<dyn JobHandler>> =
         vec![Box::new(SquareHandler { calls: Arc::new(AtomicUsize::new(0)) })];

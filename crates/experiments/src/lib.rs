@@ -48,7 +48,7 @@ pub enum ExperimentOutcome {
     /// The experiment is complete.
     Complete(Report),
     /// The single run of [`ExperimentContext::only_run`] is trained; there is nothing to report.
-    RunTrained,
+    SingleRunTrained,
     /// A network without weights was retrained, and its results differ from those used so far. The
     /// experiment must run again; all finished work is cached.
     Restart,
@@ -72,7 +72,7 @@ pub fn run_experiment(
         match experiment.run(context)? {
             ExperimentOutcome::Complete(report) => return Ok(report),
             ExperimentOutcome::Restart => {}
-            ExperimentOutcome::RunTrained => {
+            ExperimentOutcome::SingleRunTrained => {
                 let text = "a context with only_run set produces no report";
                 return Err(ExperimentError::Training(text.to_owned()));
             }

@@ -141,7 +141,7 @@ fn train_missing(
         }
     };
     // A run may take hours, so that the first one of a worker is not always verified.
-    let verifier = Verifier { parts: &|_| 1, check: &check, check_first: false };
+    let verifier = Verifier { unit_count: &|_| 1, check: &check, check_first: false };
     let decode = |range: Range<usize>, result: &[u8]| unpack_runs(range.len(), result);
     let accept = |job: usize, all: RunFiles, worker: &str| {
         let written = write_run(missing[job], all, worker);
@@ -247,7 +247,7 @@ impl RunJobHandler {
             files::write(&context.file(name), &bytes).map_err(|error| error.to_string())?;
         }
         match experiment.run(&context).map_err(|error| error.to_string())? {
-            ExperimentOutcome::RunTrained => {}
+            ExperimentOutcome::SingleRunTrained => {}
             ExperimentOutcome::Complete(_) | ExperimentOutcome::Restart => {
                 return Err(format!("{name} has no remote runs"));
             }

@@ -43,10 +43,10 @@ impl Verification {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Chooses which of `parts` parts of a worker's result are verified, each with the probability
+    /// Chooses which of `unit_count` units of a worker's result are verified, each with the probability
     /// `share`. Of the first result of a worker, at least one is if `check_first` is set.
-    pub fn choose(&self, worker: &str, parts: usize, check_first: bool) -> Vec<usize> {
-        if self.share <= 0.0 || parts == 0 {
+    pub fn choose(&self, worker: &str, unit_count: usize, check_first: bool) -> Vec<usize> {
+        if self.share <= 0.0 || unit_count == 0 {
             return Vec::new();
         }
         let mut state = self.state();
@@ -57,10 +57,10 @@ impl Verification {
         };
         // The highest 53 bits, as a number from 0 to 1.
         let chosen =
-            (0..parts).filter(|_| ((draw() >> 11) as f64) < self.share * (1u64 << 53) as f64);
+            (0..unit_count).filter(|_| ((draw() >> 11) as f64) < self.share * (1u64 << 53) as f64);
         let mut chosen: Vec<usize> = chosen.collect();
         if chosen.is_empty() && is_first && check_first {
-            chosen.push((draw() % parts as u64) as usize);
+            chosen.push((draw() % unit_count as u64) as usize);
         }
         chosen
     }
@@ -83,17 +83,17 @@ impl Verification {
     }
 }
 
-/// Compares some parts of the result of a job with those of this process.
+/// Compares some units of the result of a job with those of this process.
 type CheckFn<'a, T> = dyn Fn(usize, &T, &[usize]) -> Result<(), String> + Sync + 'a;
 
 /// How the results of a batch are verified.
 pub struct Verifier<'a, T> {
-    /// Returns the number of parts of a result that can be verified one by one, such as games.
-    pub parts: &'a dyn Fn(&T) -> usize,
-    /// Executes some parts of a job and compares them with its result. The error says how they
+    /// Returns the number of units of a result that can be verified one by one, such as games.
+    pub unit_count: &'a dyn Fn(&T) -> usize,
+    /// Executes some units of a job and compares them with its result. The error says how they
     /// differ.
     pub check: &'a CheckFn<'a, T>,
-    /// Whether a part of the first result of every worker is verified.
+    /// Whether a unit of the first result of every worker is verified.
     pub check_first: bool,
 }
 
@@ -109,7 +109,7 @@ impl<T> Copy for Verifier<'_, T> {}
 struct Sample<T> {
     job: usize,
     result: T,
-    parts: Vec<usize>,
+    units: Vec<usize>,
     worker: String,
 }
 
@@ -162,10 +162,10 @@ pub fn run_verified<T: Clone + Send>(
     let verify_samples = || {
         loop {
             let next = receive.lock().unwrap_or_else(PoisonError::into_inner).recv();
-            let Ok(Sample { job, result, parts, worker }) = next else { return };
+            let Ok(Sample { job, result, units, worker }) = next else { return };
             let is_needed = !stop_requested() && lock().iter().all(|(failed, _)| *failed != worker);
             if is_needed
-                && let Err(reason) = check(job, &result, &parts)
+                && let Err(reason) = check(job, &result, &units)
                 // A job that is stopped has an incomplete result.
                 && !stop_requested()
             {
@@ -194,11 +194,11 @@ pub fn run_verified<T: Clone + Send>(
                 Err(reason) => return Ack::Rejected(reason),
             };
             for (job, result) in range.zip(results) {
-                let parts = (verifier.parts)(&result);
-                let parts = verification.choose(worker, parts, verifier.check_first);
-                if !parts.is_empty() {
+                let unit_count = (verifier.unit_count)(&result);
+                let units = verification.choose(worker, unit_count, verifier.check_first);
+                if !units.is_empty() {
                     let (result, worker) = (result.clone(), worker.to_owned());
-                    let _ = send.send(Sample { job, result, parts, worker });
+                    let _ = send.send(Sample { job, result, units, worker });
                 }
                 if !accept(job, result, worker) {
                     return Ack::Stop;
@@ -302,7 +302,7 @@ mod tests {
                     b"?" => Err("invalid".to_owned()),
                     letters => Ok(letters.to_vec()),
                 },
-                Verifier { parts: &|_| 1, check: &check, check_first: true },
+                Verifier { unit_count: &|_| 1, check: &check, check_first: true },
                 |job, letter, _| {
                     accepted.push(letter);
                     job + 1 < until

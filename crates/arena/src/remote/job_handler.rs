@@ -2,7 +2,7 @@
 
 use super::file_cache::FileCache;
 use super::{GameTask, KIND, RemoteContest, RemoteFile};
-use crate::contest::{ContestConfig, RoundBatch, play_batch};
+use crate::contest::{ContestConfig, RoundJob, play_job};
 use crate::journal_line::FinishedGames;
 use crate::player_pool::PlayerPool;
 use outflank_games::checkers::Checkers;
@@ -19,11 +19,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Number of contests that are kept in memory; large models take much memory.
 const CACHED_CONTESTS: usize = 4;
 
-/// Upper limit for the rounds of a batch; a task with more is rejected.
+/// Upper limit for the rounds of a job; a task with more is rejected.
 const MAX_ROUNDS: u32 = 1 << 16;
 
-/// Upper limit for the batches of a task; a task with more is rejected.
-const MAX_BATCHES: usize = 1000;
+/// Upper limit for the jobs of a task; a task with more is rejected.
+const MAX_JOBS: usize = 1000;
 
 /// Maximum size of a contest document, in bytes.
 const MAX_DOCUMENT_BYTES: u64 = 1 << 22;
@@ -194,30 +194,30 @@ impl JobHandler for GameJobHandler {
         let task: GameTask =
             serde_json::from_slice(task).map_err(|error| format!("invalid task: {error}"))?;
         match &*self.contest(&task.contest, blobs)? {
-            AnyContest::Othello(contest) => contest.play(&task.batches),
-            AnyContest::Checkers(contest) => contest.play(&task.batches),
+            AnyContest::Othello(contest) => contest.play(&task.jobs),
+            AnyContest::Checkers(contest) => contest.play(&task.jobs),
         }
     }
 }
 
 impl<P: RegisteredGame> LoadedContest<P> {
-    /// Plays batches and returns their games, one per line.
-    fn play(&self, batches: &[(usize, usize, u32, u32)]) -> Result<Vec<u8>, String> {
+    /// Plays jobs and returns their games, one per line.
+    fn play(&self, jobs: &[(usize, usize, u32, u32)]) -> Result<Vec<u8>, String> {
         let LoadedContest { factories, config } = self;
         let mut pool = PlayerPool::new(factories);
         let finished = FinishedGames::new();
         let mut lines = String::new();
-        if batches.len() > MAX_BATCHES {
-            return Err("invalid task: too many batches".to_owned());
+        if jobs.len() > MAX_JOBS {
+            return Err("invalid task: too many jobs".to_owned());
         }
-        for &(a, b, from, to) in batches {
+        for &(a, b, from, to) in jobs {
             if a.max(b) >= factories.len() || to.saturating_sub(from) > MAX_ROUNDS {
                 return Err("invalid task: player or number of rounds out of range".to_owned());
             }
             let lockstep = factories[a].concurrent_games(&factories[b]);
-            let batch = RoundBatch { pair: (a, b), rounds: (from, to), lockstep };
-            for batch_game in play_batch(&mut pool, factories, config, &finished, batch) {
-                lines.push_str(&batch_game.game.to_line(factories, config));
+            let job = RoundJob { pair: (a, b), rounds: (from, to), lockstep };
+            for job_game in play_job(&mut pool, factories, config, &finished, job) {
+                lines.push_str(&job_game.game.to_line(factories, config));
                 lines.push('\n');
             }
         }

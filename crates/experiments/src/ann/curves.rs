@@ -23,8 +23,8 @@ enum Ranking {
     Equal(&'static str, &'static str),
 }
 
-/// One of Figures 4 to 8.
-pub(crate) struct Curves {
+/// An experiment that reproduces one of Figures 4 to 8: games lost during training, by architecture.
+pub(crate) struct LossCurvesFigure {
     name: &'static str,
     about: &'static str,
     title: &'static str,
@@ -33,7 +33,7 @@ pub(crate) struct Curves {
 }
 
 /// Figure 4: inputs per square.
-pub(crate) const FIG4: Curves = Curves {
+pub(crate) const FIG4: LossCurvesFigure = LossCurvesFigure {
     name: "ann/fig4",
     about: "one, two and three inputs per square: games lost against the 4-ply test player",
     title: "Binkley, Seehart & Hagiwara (2007), Figure 4: inputs per square",
@@ -46,7 +46,7 @@ pub(crate) const FIG4: Curves = Curves {
 };
 
 /// Figure 5: fully connected networks.
-pub(crate) const FIG5: Curves = Curves {
+pub(crate) const FIG5: LossCurvesFigure = LossCurvesFigure {
     name: "ann/fig5",
     about: "fully connected networks: games lost against the 4-ply test player",
     title: "Binkley, Seehart & Hagiwara (2007), Figure 5: fully connected networks",
@@ -60,7 +60,7 @@ pub(crate) const FIG5: Curves = Curves {
 };
 
 /// Figure 6: symmetry removal.
-pub(crate) const FIG6: Curves = Curves {
+pub(crate) const FIG6: LossCurvesFigure = LossCurvesFigure {
     name: "ann/fig6",
     about: "symmetry removal: games lost against the 4-ply test player",
     title: "Binkley, Seehart & Hagiwara (2007), Figure 6: symmetry removal",
@@ -79,7 +79,7 @@ pub(crate) const FIG6: Curves = Curves {
 };
 
 /// Figure 7: weight sharing.
-pub(crate) const FIG7: Curves = Curves {
+pub(crate) const FIG7: LossCurvesFigure = LossCurvesFigure {
     name: "ann/fig7",
     about: "weight sharing over symmetries: games lost against the 4-ply test player",
     title: "Binkley, Seehart & Hagiwara (2007), Figure 7: weight sharing",
@@ -103,7 +103,7 @@ pub(crate) const FIG7: Curves = Curves {
 };
 
 /// Figure 8: the major architectures.
-pub(crate) const FIG8: Curves = Curves {
+pub(crate) const FIG8: LossCurvesFigure = LossCurvesFigure {
     name: "ann/fig8",
     about: "spatial processing, fully connected and weight sharing: games lost",
     title: "Binkley, Seehart & Hagiwara (2007), Figure 8: the major architectures",
@@ -115,7 +115,7 @@ pub(crate) const FIG8: Curves = Curves {
     ],
 };
 
-impl Experiment for Curves {
+impl Experiment for LossCurvesFigure {
     fn name(&self) -> &'static str {
         self.name
     }
@@ -131,7 +131,7 @@ impl Experiment for Curves {
     fn run(&self, context: &ExperimentContext) -> Result<ExperimentOutcome, ExperimentError> {
         let params = scale_params(context.scale);
         let Some(all) = train(context, self.nets, &params)? else {
-            return Ok(ExperimentOutcome::RunTrained);
+            return Ok(ExperimentOutcome::SingleRunTrained);
         };
         let lead = format!(
             "Percentage of games that networks at one ply lose against the weighted piece counter of \
@@ -153,7 +153,7 @@ impl Experiment for Curves {
     }
 }
 
-impl Curves {
+impl LossCurvesFigure {
     fn add_plots(&self, all: &[ArchitectureRuns], params: &ScaleParams, report: &mut Report) {
         let axes = ("time period", "% of games lost");
         let mut lines = Plot::new(self.title, axes.0, axes.1).y_range(0.0, 100.0).integer_x();
@@ -184,7 +184,7 @@ impl Curves {
     }
 }
 
-/// Column of the mean over the last ten periods, the end points of the paper's lines.
+/// Name of the column with the mean over the last ten periods (the last point of a moving average).
 const LAST_TEN: &str = "last ten";
 
 /// Returns each run's mean percentage of lost games over `count` periods, starting at `from`.

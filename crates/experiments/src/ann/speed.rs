@@ -87,7 +87,7 @@ impl Experiment for Speed {
         let title = "Binkley, Seehart & Hagiwara (2007), section 5.6";
         let mut report = Report::new(self.name(), context.scale, title, lead);
         let Some(all) = train(context, &[BEST_NET], &params)? else {
-            return Ok(ExperimentOutcome::RunTrained);
+            return Ok(ExperimentOutcome::SingleRunTrained);
         };
         let folder = all.iter().flat_map(|runs| &runs.folders).next();
         let (model, _) = match folder {

@@ -65,7 +65,7 @@ impl Experiment for Table2 {
             _ => params,
         };
         let Some(all) = train(context, &[BEST_NET], &params)? else {
-            return Ok(ExperimentOutcome::RunTrained);
+            return Ok(ExperimentOutcome::SingleRunTrained);
         };
         let rounds = context.scale.choose(1, GAMES / 2, GAMES / 2);
         let depths = context.scale.choose(3, 7, 7);

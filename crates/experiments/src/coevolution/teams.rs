@@ -90,7 +90,7 @@ impl Experiment for Teams {
 
     fn run(&self, context: &ExperimentContext) -> Result<ExperimentOutcome, ExperimentError> {
         let Some(all) = train(context, self.variants)? else {
-            return Ok(ExperimentOutcome::RunTrained);
+            return Ok(ExperimentOutcome::SingleRunTrained);
         };
         let params = scale_params(context.scale);
         let members = params.runs;

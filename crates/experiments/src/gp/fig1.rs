@@ -52,7 +52,9 @@ impl Experiment for Fig1 {
         let mut report = Report::new(self.name(), context.scale, "Yelluri (2015), Figure 1", lead);
         let tests = (test_pairs::<Othello>(context)?, test_pairs::<Checkers>(context)?);
         let runs = train(context, SearchTarget::Pair, &STRATEGIES, Some(&tests))?;
-        let Some([othello, checkers]) = runs else { return Ok(ExperimentOutcome::RunTrained) };
+        let Some([othello, checkers]) = runs else {
+            return Ok(ExperimentOutcome::SingleRunTrained);
+        };
         add_game::<Othello>(context, &othello, &tests.0, &mut report)?;
         add_game::<Checkers>(context, &checkers, &tests.1, &mut report)?;
         report.departures = departures(context.scale);

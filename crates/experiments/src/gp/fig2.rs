@@ -47,7 +47,9 @@ impl Experiment for Fig2 {
         );
         let mut report = Report::new(self.name(), context.scale, "Yelluri (2015), Figure 2", lead);
         let runs = train(context, SearchTarget::Opponent, &RANDOM_OPPONENTS, None)?;
-        let Some([othello, checkers]) = runs else { return Ok(ExperimentOutcome::RunTrained) };
+        let Some([othello, checkers]) = runs else {
+            return Ok(ExperimentOutcome::SingleRunTrained);
+        };
         add_game(context, Game::Othello, &othello, &mut report);
         add_game(context, Game::Checkers, &checkers, &mut report);
         report.departures = departures(context.scale);

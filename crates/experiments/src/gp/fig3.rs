@@ -38,7 +38,9 @@ impl Experiment for Fig3 {
         );
         let mut report = Report::new(self.name(), context.scale, "Yelluri (2015), Figure 3", lead);
         let runs = train(context, SearchTarget::Opponent, &STRATEGIES[..1], None)?;
-        let Some([othello, checkers]) = runs else { return Ok(ExperimentOutcome::RunTrained) };
+        let Some([othello, checkers]) = runs else {
+            return Ok(ExperimentOutcome::SingleRunTrained);
+        };
         for (game, all) in [(Game::Othello, othello), (Game::Checkers, checkers)] {
             all.iter().for_each(|runs| add_game(context, game, runs, &mut report));
         }

@@ -214,7 +214,7 @@ fn run_jobs<T: Clone + PartialEq + Send>(
             }
         }
     };
-    let verifier = Verifier { parts: &|_| 1, check: &check, check_first: true };
+    let verifier = Verifier { unit_count: &|_| 1, check: &check, check_first: true };
     let (mut results, mut end);
     loop {
         results = Vec::with_capacity(job_count);

@@ -1,4 +1,4 @@
-//! Jobs that a worker receives, and answers that a coordinator receives.
+//! Tasks that a worker receives, and results that a coordinator receives.
 
 use outflank_arena::remote::{GameJobHandler, OpeningSource, publish_contest};
 use outflank_arena::{ContestConfig, play_contest};
@@ -19,19 +19,19 @@ use tempfile::TempDir;
 
 const PLAYERS: [&str; 2] = ["random", "random?name=other"];
 
-/// A queue in memory that answers every job with the same bytes.
+/// A queue in memory that returns the same bytes as the result of every task.
 #[derive(Debug)]
 struct FakeQueue {
     verification: Verification,
     blobs: Mutex<HashMap<String, Vec<u8>>>,
-    answer: Mutex<Vec<u8>>,
+    result: Mutex<Vec<u8>>,
 }
 
 impl Default for FakeQueue {
     fn default() -> FakeQueue {
         // No game is played again: a fuzzer needs speed.
         let verification = Verification::new(0.0, 1);
-        FakeQueue { verification, blobs: Mutex::default(), answer: Mutex::default() }
+        FakeQueue { verification, blobs: Mutex::default(), result: Mutex::default() }
     }
 }
 
@@ -55,9 +55,9 @@ impl WorkQueue for FakeQueue {
         _: &dyn Fn(Range<usize>) -> Vec<u8>,
         accept: &mut AcceptFn<'_>,
     ) -> Result<(), WorkQueueError> {
-        let answer = self.answer.lock().expect("no panic").clone();
-        accept(0..batch.jobs.min(1), "worker", &answer);
-        Err(WorkQueueError("no further answers".to_owned()))
+        let result = self.result.lock().expect("no panic").clone();
+        accept(0..batch.jobs.min(1), "worker", &result);
+        Err(WorkQueueError("no further results".to_owned()))
     }
 
     fn verification(&self) -> &Verification {
@@ -92,35 +92,35 @@ thread_local! {
     });
 }
 
-/// The first byte selects what the others are: a job, the document of a contest, or an answer.
-pub fn jobs(bytes: &[u8]) {
+/// The first byte selects what the others are: a task, the document of a contest, or a result.
+pub fn tasks(bytes: &[u8]) {
     let Some((first, rest)) = bytes.split_first() else { return };
     WORKER.with(|worker| match first % 3 {
         0 if rounds(rest) < 8 => drop(worker.handler.execute(rest, &*worker.queue)),
         0 => {}
         1 => contest_document(worker, rest),
-        _ => answer(worker, rest),
+        _ => result(worker, rest),
     });
 }
 
-/// The number of rounds in a job. A job with many rounds is valid and takes long.
-fn rounds(job: &[u8]) -> u64 {
-    let Ok(job) = serde_json::from_slice::<Value>(job) else { return 0 };
-    let Some(batches) = job["batches"].as_array() else { return 0 };
-    let length = |batch: &Value| batch[3].as_u64()?.checked_sub(batch[2].as_u64()?);
-    batches.iter().filter_map(length).fold(0, u64::saturating_add)
+/// The number of rounds in a task. A task with many rounds is valid and takes long.
+fn rounds(task: &[u8]) -> u64 {
+    let Ok(task) = serde_json::from_slice::<Value>(task) else { return 0 };
+    let Some(jobs) = task["batches"].as_array() else { return 0 };
+    let length = |job: &Value| job[3].as_u64()?.checked_sub(job[2].as_u64()?);
+    jobs.iter().filter_map(length).fold(0, u64::saturating_add)
 }
 
-/// A job without games loads the contest of this document.
+/// A task without games loads the contest of this document.
 fn contest_document(worker: &Worker, document: &[u8]) {
     let sha256 = worker.queue.put(document).expect("memory");
-    let job = format!(r#"{{"contest": "{sha256}", "batches": []}}"#);
-    let _ = worker.handler.execute(job.as_bytes(), &*worker.queue);
+    let task = format!(r#"{{"contest": "{sha256}", "batches": []}}"#);
+    let _ = worker.handler.execute(task.as_bytes(), &*worker.queue);
     worker.queue.blobs.lock().expect("no panic").remove(&sha256);
 }
 
-fn answer(worker: &Worker, answer: &[u8]) {
-    *worker.queue.answer.lock().expect("no panic") = answer.to_vec();
+fn result(worker: &Worker, result: &[u8]) {
+    *worker.queue.result.lock().expect("no panic") = result.to_vec();
     let queue: Arc<dyn WorkQueue> = worker.queue.clone();
     let openings = OpeningSource { file: None, first_side: None };
     let players = PLAYERS.map(str::to_owned);
