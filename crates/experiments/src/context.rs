@@ -12,7 +12,7 @@ use std::str::FromStr;
 /// The size of an experiment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
-    /// Seconds: tests the code; the figures are meaningless.
+    /// Seconds: tests the code; the values are meaningless.
     Smoke,
     /// Minutes to hours on one machine: shows the effects that the paper reports.
     Desk,

@@ -1,4 +1,4 @@
-//! The report of an experiment: the published figures, ours, and their differences.
+//! The report of an experiment: the published values, our values, and their differences.
 
 use crate::Scale;
 use outflank_report::{Align, Figure, Page, Table};
@@ -11,36 +11,36 @@ pub struct Cell {
     pub row: String,
     /// The column, or the x value of a curve.
     pub column: String,
-    /// The published figure.
+    /// The published value.
     pub paper: Option<f64>,
     /// Our figure.
     pub ours: Option<f64>,
-    /// Half-width of the 95% confidence interval of our figure.
+    /// Half-width of the 95% confidence interval of our value.
     pub error: Option<f64>,
-    /// Decimals of the published figure, and minimum decimals of ours.
+    /// Decimals of the published value, and minimum decimals of ours.
     #[serde(skip)]
     decimals: (usize, usize),
 }
 
-/// Maximum decimals of a published figure.
+/// Maximum decimals of a published value.
 const MAX_DECIMALS: usize = 4;
 
 impl Cell {
     fn new(paper: Option<f64>, ours: Option<f64>, error: Option<f64>) -> Cell {
         let published = paper.map_or(1, decimals_of).max(1);
-        // Two decimals if there is neither a published figure nor an error to derive them from.
+        // Two decimals if there is neither a published value nor an error to derive them from.
         let ours_min = if paper.is_none() && error.is_none() { 2 } else { published };
         let decimals = (published, ours_min);
         Cell { row: String::new(), column: String::new(), paper, ours, error, decimals }
     }
 
-    /// Sets the decimals of the published figure, which a number such as 64.0 does not determine,
+    /// Sets the decimals of the published value, which a number such as 64.0 does not determine,
     /// and the minimum decimals of ours.
     pub fn decimals(&mut self, published: usize, ours_min: usize) {
         self.decimals = (published, ours_min);
     }
 
-    /// Sets the minimum decimals of our figure.
+    /// Sets the minimum decimals of our value.
     pub fn min_decimals(&mut self, ours_min: usize) {
         self.decimals.1 = ours_min;
     }
@@ -51,8 +51,8 @@ impl Cell {
         self.error.map(|error| error > 0.0 && error < 10f64.powi(1 - self.decimals.0 as i32))
     }
 
-    /// Formats the published figure, ours, its error and the difference. With `extra_decimal`, ours
-    /// has at least one decimal more than the published figure.
+    /// Formats the published value, ours, its error and the difference. With `extra_decimal`, ours
+    /// has at least one decimal more than the published value.
     fn format(&self, extra_decimal: bool) -> [Option<String>; 4] {
         let (published, ours) = self.decimals;
         let ours = if extra_decimal { ours.max(published + 1) } else { ours };
@@ -93,7 +93,7 @@ pub struct Report {
     pub figures: Vec<(String, Box<dyn Figure>, String)>,
     /// Departures from the paper, with reasons.
     pub departures: Vec<String>,
-    /// Comparisons of our figures with the paper's claims.
+    /// Comparisons of our values with the paper's claims.
     pub findings: Vec<String>,
 }
 
@@ -113,7 +113,7 @@ impl Report {
         }
     }
 
-    /// Adds a cell. The published figure is shown with its own decimals, at least one; use
+    /// Adds a cell. The published value is shown with its own decimals, at least one; use
     /// [`Cell::decimals`] to override.
     pub fn add_cell(
         &mut self,

@@ -72,7 +72,7 @@ impl OpponentSuite {
         }
     }
 
-    /// Adds a mean score. It shares a cell with the published figure only if the opponents are the
+    /// Adds a mean score. It shares a cell with the published value only if the opponents are the
     /// same.
     pub fn add_score(
         &self,
