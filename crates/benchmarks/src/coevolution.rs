@@ -25,13 +25,13 @@ pub fn measure(rows: &mut Vec<BenchmarkRow>) -> Result<()> {
         let settings = presets::config("tdl", None, shape)?;
         let config = TdlConfig { learning_rate: settings.learning_rate, epsilon: settings.epsilon };
         let mut network = Coevolution::new(settings, 1, 1)?.model()?;
-        tdl::learn(&mut network, config, 1, 0, WARM_UP);
+        tdl::train(&mut network, config, 1, 0, WARM_UP);
         let (mut again, mut games) = (network.clone(), WARM_UP);
         let seconds = min_thread_cpu_seconds(3, || {
-            tdl::learn(&mut network, config, 1, games, GAMES);
+            tdl::train(&mut network, config, 1, games, GAMES);
             games += GAMES;
         });
-        tdl::learn(&mut again, config, 1, WARM_UP, games - WARM_UP);
+        tdl::train(&mut again, config, 1, WARM_UP, games - WARM_UP);
         ensure!(again == network, "the same games gave other weights");
         let rate = GAMES as f64 / seconds;
         let placements = network.tuples().placement_count();

@@ -5,7 +5,7 @@ use super::BenchmarkRow;
 use anyhow::{Context, Result, ensure};
 use outflank_games::Position;
 use outflank_games::othello::Othello;
-use outflank_learners::methods::{Method, MethodOptions, TrainingData, learn};
+use outflank_learners::methods::{Method, MethodOptions, TrainingData, train};
 use outflank_learners::{SparseRows, preference_rows};
 use outflank_models::{Evaluate, NTupleNetwork, View, embedded as models};
 use outflank_records::{
@@ -80,7 +80,7 @@ fn measure_methods(
     for (method, reference, reference_seconds) in REFERENCES {
         let task = TrainingData::new(games, choices, models::runarsson_lucas_tuples());
         let began = thread_cpu_seconds();
-        let outcome = learn(method, task, &MethodOptions::default(), 1, &mut |_| true)?;
+        let outcome = train(method, task, &MethodOptions::default(), 1, &mut |_| true)?;
         let taken = thread_cpu_seconds() - began;
         let network = outcome.network().context("the method gives no n-tuple network")?;
         let (hits, chance) = accuracy(network, choices);

@@ -50,7 +50,7 @@ pub fn measure(rows: &mut Vec<BenchmarkRow>, choices: &[Decision<Othello>]) -> R
     };
     let choice_set: ChoiceSet = choices.iter().collect();
     let began = thread_cpu_seconds();
-    let learned = online::learn(&features, stages, &choice_set, settings)?;
+    let learned = online::train(&features, stages, &choice_set, settings)?;
     let seconds = thread_cpu_seconds() - began;
     let trained = learned.curve.first().map_or(0, |epoch| epoch.moves);
     ensure!(trained as usize == count, "not every move was processed");

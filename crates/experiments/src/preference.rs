@@ -12,7 +12,7 @@ pub mod table4;
 pub mod table5;
 
 use crate::context::{ExperimentContext, ExperimentError, GameSample};
-use outflank_learners::methods::{Method, MethodOptions, TrainingData, learn};
+use outflank_learners::methods::{Method, MethodOptions, TrainingData, train};
 use outflank_models::files::{Origin, load_network, save};
 use outflank_models::{NTupleNetwork, Tuples, embedded};
 use outflank_records::{DecisionFilter, decisions};
@@ -147,7 +147,7 @@ pub fn trained_player(
     (context.log)(&format!("training {name}"));
     let choices = decisions(&games.train, &DecisionFilter::CHOICES);
     let data = TrainingData::new(&games.train, choices.items(), features.tuples());
-    let outcome = learn(method, data, &paper_options(), seed, &mut |_| !stop_requested());
+    let outcome = train(method, data, &paper_options(), seed, &mut |_| !stop_requested());
     // A stopped method may return an error, which the user should not see.
     if stop_requested() {
         return Err(ExperimentError::Stopped);

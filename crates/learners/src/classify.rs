@@ -45,7 +45,7 @@ pub struct ClassifyConfig {
 }
 
 /// Trains one network for both colors. `on_iteration` returns whether to continue.
-pub fn learn(
+pub fn train(
     tuples: Tuples,
     decisions: &[Decision<Othello>],
     config: ClassifyConfig,
@@ -140,7 +140,7 @@ mod tests {
     #[test]
     fn rows_agree_with_network_values() {
         let outcome =
-            learn(embedded::runarsson_lucas_tuples(), &choices(10), CONFIG, |_| true).unwrap();
+            train(embedded::runarsson_lucas_tuples(), &choices(10), CONFIG, |_| true).unwrap();
         let choice = choices(1)[20];
         let rows = class_rows(outcome.network.tuples(), false, &[choice]);
         let moves: Vec<Square> = choice.position.moves().collect();
@@ -174,14 +174,14 @@ mod tests {
         assert_eq!(tuples.feature_count(), 6561);
         for balanced in [true, false] {
             let config = ClassifyConfig { balanced, ..CONFIG };
-            let outcome = learn(tuples.clone(), &choices, config, |_| true).unwrap();
+            let outcome = train(tuples.clone(), &choices, config, |_| true).unwrap();
             assert!(outcome.fit.converged && outcome.network.view() == View::Invert);
             assert!(hits(&outcome.network) > chance + 0.2);
         }
         let by_color = ByColor(Side::BOTH.map(|side| {
             let own: Vec<_> =
                 choices.iter().filter(|d| d.position.to_move() == side).copied().collect();
-            learn(tuples.clone(), &own, CONFIG, |_| true).unwrap().network
+            train(tuples.clone(), &own, CONFIG, |_| true).unwrap().network
         }));
         assert_ne!(by_color.0[0], by_color.0[1]);
         assert!(hits(&by_color) > chance + 0.2);
@@ -196,7 +196,7 @@ mod tests {
     #[test]
     fn empty_data_and_invalid_parameters_are_errors() {
         let run = |decisions: &[Decision<Othello>], config: ClassifyConfig| {
-            learn(Tuples::squares(), decisions, config, |_| true).map(|_| ())
+            train(Tuples::squares(), decisions, config, |_| true).map(|_| ())
         };
         assert_eq!(run(&[], CONFIG), Err(SvmError::NoRows));
         let choices = choices(1);

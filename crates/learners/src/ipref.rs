@@ -30,8 +30,8 @@ use outflank_records::Decision;
 
 pub use crate::pref::{PrefConfig, PrefOutcome, Solver};
 
-/// Trains a network on decisions; see [`crate::pref::learn`].
-pub fn learn(
+/// Trains a network on decisions; see [`crate::pref::train`].
+pub fn train(
     tuples: Tuples,
     decisions: &[Decision<Othello>],
     config: PrefConfig,

@@ -124,7 +124,7 @@ pub enum LstdError {
 
 /// Trains a network on games. `on_progress` receives the number of games processed and returns
 /// whether to continue; the equations are solved after the last game.
-pub fn learn(
+pub fn train(
     tuples: Tuples,
     games: &[Record<Othello>],
     config: LstdConfig,
@@ -141,7 +141,7 @@ fn network(tuples: Tuples, fit: &LstdFit) -> Result<NTupleNetwork, LstdError> {
         .ok_or(LstdError::Singular { ridge: fit.ridge })
 }
 
-/// Solves LSTD(λ) for any features of any game; see [`learn`].
+/// Solves LSTD(λ) for any features of any game; see [`train`].
 pub fn fit<P: Position, F: Features<P> + Sync>(
     features: &F,
     games: &[Record<P>],

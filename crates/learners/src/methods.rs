@@ -116,9 +116,9 @@ impl TrainedModel {
     }
 }
 
-/// An error of [`learn`].
+/// An error of [`train`].
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum LearnError {
+pub enum TrainError {
     /// An option is out of range.
     #[error(transparent)]
     Option(#[from] OptionError),
@@ -206,14 +206,14 @@ pub fn learner<'a>(
     data: TrainingData<'a>,
     options: &MethodOptions,
     seed: u64,
-) -> Result<SupervisedLearner<'a>, LearnError> {
+) -> Result<SupervisedLearner<'a>, TrainError> {
     options.check(method)?;
     if options.is_online(method) {
         return online::learner(method, data, options, seed);
     }
     let TrainingData { games, choices, tuples, .. } = data;
     if tuples.feature_count() > MAX_FEATURES {
-        return Err(LearnError::TooManyFeatures(tuples.feature_count()));
+        return Err(TrainError::TooManyFeatures(tuples.feature_count()));
     }
     memory::check(method, &tuples, choices, games.len())?;
     let MethodOptions { c, tolerance, max_iterations, .. } = *options;
@@ -244,19 +244,19 @@ pub fn learner<'a>(
             Box::new(mm::MmLearner::new(tuples, choices, config)?)
         }
         // The move predictor always trains online, above.
-        Method::MovePredictor => return Err(LearnError::IndistinguishableMoves(0)),
+        Method::MovePredictor => return Err(TrainError::IndistinguishableMoves(0)),
     })
 }
 
 /// Trains a model in memory. `on_step` is called after each step and returns whether to continue;
 /// after a stop the result is incomplete or an error and should not be used.
-pub fn learn(
+pub fn train(
     method: Method,
     data: TrainingData<'_>,
     options: &MethodOptions,
     seed: u64,
     on_step: &mut dyn FnMut(&dyn Learner<Model = Model>) -> bool,
-) -> Result<TrainedModel, LearnError> {
+) -> Result<TrainedModel, TrainError> {
     let (games, choices) = (data.games.len(), data.choices);
     let mut learner = learner(method, data, options, seed)?;
     let budget = max_iterations(method, options, games);
@@ -272,10 +272,10 @@ pub fn learn(
 }
 
 /// Checks that a trained model distinguishes the moves of at least one choice.
-pub fn check_model(model: &Model, choices: &[Decision<Othello>]) -> Result<(), LearnError> {
+pub fn check_model(model: &Model, choices: &[Decision<Othello>]) -> Result<(), TrainError> {
     match distinguishes_moves(&*model.policy(), choices) {
         true => Ok(()),
-        false => Err(LearnError::IndistinguishableMoves(choices.len())),
+        false => Err(TrainError::IndistinguishableMoves(choices.len())),
     }
 }
 

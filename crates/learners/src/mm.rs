@@ -115,7 +115,7 @@ pub enum MmError {
 
 /// Trains a network on decisions. `on_iteration` receives the objective, which never falls, and
 /// returns whether to continue.
-pub fn learn(
+pub fn train(
     tuples: Tuples,
     decisions: &[Decision<Othello>],
     config: MmConfig,

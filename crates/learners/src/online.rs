@@ -103,7 +103,7 @@ pub struct OnlineOutcome {
 }
 
 /// Trains the weights of each stage, on all threads of the current pool.
-pub fn learn<L: MoveFeatures>(
+pub fn train<L: MoveFeatures>(
     features: &L,
     stages: Stages,
     choices: &ChoiceSet,

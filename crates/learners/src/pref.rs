@@ -73,7 +73,7 @@ pub struct PrefOutcome {
 }
 
 /// Trains a network on decisions. `on_iteration` returns whether to continue.
-pub fn learn(
+pub fn train(
     tuples: Tuples,
     decisions: &[Decision<Othello>],
     config: PrefConfig,

@@ -122,7 +122,7 @@ pub fn stream(seed: u64, learner: usize, game: u64) -> Rng {
 }
 
 /// Plays `games` training games of self-play, numbered from `from`.
-pub fn learn(network: &mut NTupleNetwork, config: TdlConfig, seed: u64, from: u64, games: u64) {
+pub fn train(network: &mut NTupleNetwork, config: TdlConfig, seed: u64, from: u64, games: u64) {
     let mut trainable = TrainableNTuple::new(network);
     for game in from..from + games {
         self_play(&mut trainable, config, &mut stream(seed, 0, game));

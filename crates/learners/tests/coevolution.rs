@@ -138,7 +138,7 @@ fn one_individual_without_variation_is_tdl() {
         let mut network = learner.population()[0].clone();
         (0..140 / games).for_each(|_| learner.step().unwrap());
         let tdl_config = TdlConfig { learning_rate: config.learning_rate, epsilon: config.epsilon };
-        tdl::learn(&mut network, tdl_config, 9, 0, 140);
+        tdl::train(&mut network, tdl_config, 9, 0, 140);
         assert_eq!(learner.model().unwrap(), network);
         assert_eq!(learner.spent(), 140);
     }

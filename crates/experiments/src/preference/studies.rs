@@ -13,7 +13,7 @@ use crate::context::{DataFolder, ExperimentContext, ExperimentError, GameSample}
 use crate::{Experiment, ExperimentOutcome, Report};
 use outflank_arena::accuracy::{BinomialCount, accuracy};
 use outflank_games::othello::Othello;
-use outflank_learners::methods::{Method, MethodOptions, TrainingData, learn};
+use outflank_learners::methods::{Method, MethodOptions, TrainingData, train};
 use outflank_models::files::{Origin, load_network, save};
 use outflank_models::{NTupleNetwork, OnePlyPolicy, Policy, Tuples};
 use outflank_records::{Decision, DecisionFilter, decisions};
@@ -50,7 +50,7 @@ impl StudyData<'_> {
         self.load_or_create(name, || {
             let data = TrainingData::new(&self.games.train, choices, tuples);
             let outcome =
-                learn(method, data, options, self.context.seed, &mut |_| !stop_requested());
+                train(method, data, options, self.context.seed, &mut |_| !stop_requested());
             let outcome = outcome.map_err(ExperimentError::training)?;
             outcome.network().cloned().ok_or_else(|| super::no_network(method))
         })

@@ -140,7 +140,7 @@ fn results_do_not_depend_on_the_number_of_threads() {
     let with = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let tuples = Tuples::symmetric(&[[0, 1, 2, 8, 9], [18, 19, 26, 27, 34]]).unwrap();
-        pool.install(|| learn(tuples, &games, CONFIG, |_| true).unwrap())
+        pool.install(|| train(tuples, &games, CONFIG, |_| true).unwrap())
     };
     let one = with(1);
     assert!(one.fit.active > 200 && one.fit.ridge == CONFIG.ridge);
@@ -155,7 +155,7 @@ fn one_game_and_copies_of_it_can_be_fitted() {
     let reward = game.end().result().unwrap().signum() as f32;
     for times in [1, 20] {
         let games = vec![game.clone(); times];
-        let outcome = learn(Tuples::squares(), &games, CONFIG, |_| true).unwrap();
+        let outcome = train(Tuples::squares(), &games, CONFIG, |_| true).unwrap();
         let last = outflank_models::Evaluate::value(&outcome.network, game.end(), Side::Black);
         assert!((last - reward).abs() < 0.01, "{last}");
     }
@@ -164,18 +164,18 @@ fn one_game_and_copies_of_it_can_be_fitted() {
 #[test]
 fn unfinished_games_count_with_their_recorded_result() {
     let mut games = random_games(3, 30);
-    let learn = |games: &[Record<Othello>]| {
+    let train = |games: &[Record<Othello>]| {
         fit(&Discs, games, CONFIG, |_| true).map(|fit| (fit.games, fit.skipped))
     };
-    assert_eq!(learn(&games), Err(LstdError::NoOutcome(3)));
+    assert_eq!(train(&games), Err(LstdError::NoOutcome(3)));
     games[1].info.result = Some(0);
-    assert_eq!(learn(&games), Err(LstdError::AllDrawn(1)));
+    assert_eq!(train(&games), Err(LstdError::AllDrawn(1)));
     games[2].info.result = Some(-12);
-    assert_eq!(learn(&games), Ok((2, 1)));
+    assert_eq!(train(&games), Ok((2, 1)));
     let info = GameInfo { result: Some(64), ..GameInfo::default() };
     games.push(Record::new(Othello::start(), info));
-    assert_eq!(learn(&games), Ok((2, 2)));
-    assert_eq!(learn(&[]), Err(LstdError::NoOutcome(0)));
+    assert_eq!(train(&games), Ok((2, 2)));
+    assert_eq!(train(&[]), Err(LstdError::NoOutcome(0)));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Estimates the memory that training takes, so that too many games are an error at the start
 //! instead of a process that the system kills.
 
-use super::{LearnError, Method};
+use super::{Method, TrainError};
 use crate::{class_rows, mm, preference_rows};
 use outflank_games::othello::Othello;
 use outflank_models::{Tuples, View};
@@ -20,13 +20,13 @@ pub(super) fn check(
     tuples: &Tuples,
     choices: &[Decision<Othello>],
     games: usize,
-) -> Result<(), LearnError> {
+) -> Result<(), TrainError> {
     const GIB: f64 = (1u64 << 30) as f64;
     let bytes = bytes(method, tuples, choices);
     if bytes <= MAX_BYTES {
         return Ok(());
     }
-    Err(LearnError::TooLarge {
+    Err(TrainError::TooLarge {
         choices: choices.len(),
         gib: bytes / GIB,
         limit: MAX_BYTES / GIB,

@@ -1,6 +1,6 @@
 //! Online training of pattern evaluations and move predictors.
 
-use super::{LearnError, Method, MethodOptions, SupervisedLearner, TrainingData};
+use super::{Method, MethodOptions, SupervisedLearner, TrainError, TrainingData};
 use crate::online::{ChoiceSet, OnlineConfig, OnlineLearner};
 use outflank_models::patterns::{AfterstateFeatures, ContextFeatures, MoveFeatures, Stages};
 
@@ -10,7 +10,7 @@ pub(super) fn learner<'a>(
     data: TrainingData<'a>,
     options: &MethodOptions,
     seed: u64,
-) -> Result<SupervisedLearner<'a>, LearnError> {
+) -> Result<SupervisedLearner<'a>, TrainError> {
     let stages = Stages::with_width(options.discs_per_stage).unwrap_or(Stages::ONE);
     let MethodOptions { loss, epochs, learning_rate, .. } = *options;
     let config = OnlineConfig { loss, epochs, learning_rate, seed };
@@ -32,7 +32,7 @@ pub(super) fn learner<'a>(
 /// Maximum number of weights per stage. Each takes two numbers, and each thread trains one stage.
 const MAX_WEIGHTS: usize = 1 << 25;
 
-fn check_size(features: &impl MoveFeatures) -> Result<(), LearnError> {
+fn check_size(features: &impl MoveFeatures) -> Result<(), TrainError> {
     let weights = features.weight_count();
-    if weights <= MAX_WEIGHTS { Ok(()) } else { Err(LearnError::TooManyFeatures(weights)) }
+    if weights <= MAX_WEIGHTS { Ok(()) } else { Err(TrainError::TooManyFeatures(weights)) }
 }

@@ -16,10 +16,10 @@ fn features_that_never_differ_are_an_error() {
     let first: Vec<_> = position.moves().map(|chosen| Decision { position, chosen }).collect();
     for method in Method::ALL {
         let data = TrainingData::new(games, &first, embedded::runarsson_lucas_tuples());
-        let result = learn(method, data, &MethodOptions::default(), 1, &mut |_| true);
+        let result = train(method, data, &MethodOptions::default(), 1, &mut |_| true);
         assert_eq!(
             result.err(),
-            Some(LearnError::IndistinguishableMoves(first.len())),
+            Some(TrainError::IndistinguishableMoves(first.len())),
             "{method:?}"
         );
     }
@@ -39,7 +39,7 @@ fn the_last_iteration_has_the_final_model() {
         let options = if dual { MethodOptions::dual() } else { MethodOptions::default() };
         let data = TrainingData::new(games, &choices, embedded::runarsson_lucas_tuples());
         let mut last = None;
-        let outcome = learn(method, data, &options, 1, &mut |learner| {
+        let outcome = train(method, data, &options, 1, &mut |learner| {
             last = learner.model().ok();
             true
         });
@@ -59,8 +59,8 @@ fn too_many_games_are_rejected_before_allocation() {
     let many = choices.repeat(80);
     for method in [Method::IPref, Method::Classify, Method::Mm] {
         let data = TrainingData::new(games, &many, embedded::runarsson_lucas_tuples());
-        let result = learn(method, data, &MethodOptions::default(), 1, &mut |_| true);
-        let Err(LearnError::TooLarge { games: fits, .. }) = result else {
+        let result = train(method, data, &MethodOptions::default(), 1, &mut |_| true);
+        let Err(TrainError::TooLarge { games: fits, .. }) = result else {
             panic!("{method:?} {result:?}")
         };
         // The suggestion is a round number that fits.
@@ -79,12 +79,12 @@ fn missed_tolerances_are_reported() {
         MethodOptions { max_iterations: 1, mm_max_iterations: 1, ..MethodOptions::default() };
     for method in [Method::IPref, Method::Classify, Method::Mm] {
         let data = TrainingData::new(games, &choices, Tuples::squares());
-        let outcome = learn(method, data, &options, 1, &mut |_| true).unwrap();
+        let outcome = train(method, data, &options, 1, &mut |_| true).unwrap();
         assert!(outcome.remarks[0].starts_with("The solver did not converge in 1 "));
     }
     let ridge = MethodOptions { ridge: 1e-300, ..MethodOptions::default() };
     let data = TrainingData::new(games, &choices, Tuples::squares());
-    let outcome = learn(Method::Lstd, data, &ridge, 1, &mut |_| true).unwrap();
+    let outcome = train(Method::Lstd, data, &ridge, 1, &mut |_| true).unwrap();
     assert!(outcome.remarks[0].contains("it was raised to"), "{:?}", outcome.remarks);
 }
 

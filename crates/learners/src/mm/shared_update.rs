@@ -8,7 +8,7 @@
 //! Coulom computes the E_j once for all features of a kind, which is correct if no team has two of
 //! them, as with single squares. A tuple read in eight placements puts up to eight of its features
 //! into one team, and one feature up to eight times. Then the update overshoots and the likelihood
-//! can fall; [`super::learn`] avoids this.
+//! can fall; [`super::train`] avoids this.
 
 use super::state::State;
 use super::teams::{Reference, Teams};

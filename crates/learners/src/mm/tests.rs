@@ -249,7 +249,7 @@ fn the_network_has_the_fitted_likelihood() {
         let mut last = f64::NEG_INFINITY;
         let config = MmConfig { tolerance: 1e-7, binary, ..CONFIG };
         let outcome =
-            learn(tuples, &choices, config, |IterationState { objective: now, .. }| {
+            train(tuples, &choices, config, |IterationState { objective: now, .. }| {
                 assert!(now >= last, "{last} {now}");
                 last = now;
                 true
@@ -276,7 +276,7 @@ fn the_network_has_the_fitted_likelihood() {
 fn wins_match_expected_wins_at_the_optimum() {
     let choices = choices(10);
     let config = MmConfig { tolerance: 1e-11, ..CONFIG };
-    let outcome = learn(embedded::runarsson_lucas_tuples(), &choices, config, |_| true).unwrap();
+    let outcome = train(embedded::runarsson_lucas_tuples(), &choices, config, |_| true).unwrap();
     let network = &outcome.network;
     let mut surplus = vec![0.0; network.weights().len()];
     for choice in &choices {
@@ -309,7 +309,7 @@ fn stronger_priors_shrink_the_weights() {
         .map(|&prior| {
             let config = MmConfig { prior, max_iterations: 30, tolerance: 1e-6, ..CONFIG };
             let outcome =
-                learn(embedded::runarsson_lucas_tuples(), &choices, config, |_| true).unwrap();
+                train(embedded::runarsson_lucas_tuples(), &choices, config, |_| true).unwrap();
             assert!(outcome.objective.is_finite() && outcome.log_likelihood <= 0.0);
             outcome.network.weights().iter().map(|&w| f64::from(w * w)).sum::<f64>().sqrt()
         })
@@ -322,7 +322,7 @@ fn stronger_priors_shrink_the_weights() {
 fn invalid_parameters_and_empty_data_are_errors() {
     let choices = choices(1);
     let run = |decisions: &[Decision<Othello>], config: MmConfig| {
-        learn(Tuples::squares(), decisions, config, |_| true)
+        train(Tuples::squares(), decisions, config, |_| true)
     };
     for prior in [0.0, -1.0, 1e-10, 1e10, f64::NAN, f64::INFINITY] {
         let error = run(&choices, MmConfig { prior, ..CONFIG }).unwrap_err();
@@ -339,7 +339,7 @@ fn invalid_parameters_and_empty_data_are_errors() {
     let none = run(&choices, MmConfig { max_iterations: 0, ..CONFIG }).unwrap();
     assert!(!none.converged && none.network.weights().iter().all(|&w| w == 0.0));
     // The callback can stop the fit.
-    let stopped = learn(Tuples::squares(), &choices, CONFIG, |state| state.iteration < 3).unwrap();
+    let stopped = train(Tuples::squares(), &choices, CONFIG, |state| state.iteration < 3).unwrap();
     assert_eq!((stopped.iterations, stopped.converged), (3, false));
 }
 
@@ -348,14 +348,14 @@ fn invalid_parameters_and_empty_data_are_errors() {
 fn symmetric_moves_leave_every_strength_at_one() {
     let start = Othello::start();
     let first = Decision { position: start, chosen: start.moves().next().unwrap() };
-    let outcome = learn(embedded::runarsson_lucas_tuples(), &[first; 9], CONFIG, |_| true).unwrap();
+    let outcome = train(embedded::runarsson_lucas_tuples(), &[first; 9], CONFIG, |_| true).unwrap();
     assert!(outcome.converged && outcome.network.weights().iter().all(|&w| w == 0.0));
     assert!((outcome.log_likelihood + 9.0 * 4f64.ln()).abs() < 1e-12);
     assert_eq!(outcome.features, 0);
     // Without symmetry one decision is enough, and weights stay finite.
     for prior in [1e-9, 1.0] {
         let config = MmConfig { prior, ..CONFIG };
-        let outcome = learn(Tuples::squares(), &[first], config, |_| true).unwrap();
+        let outcome = train(Tuples::squares(), &[first], config, |_| true).unwrap();
         assert!(outcome.log_likelihood > -(4f64.ln()) && outcome.log_likelihood < 0.0);
         assert!(outcome.network.weights().iter().any(|&w| w > 0.0));
     }
@@ -396,7 +396,7 @@ fn results_do_not_depend_on_the_number_of_threads() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let config = MmConfig { max_iterations: 5, ..CONFIG };
         pool.install(|| {
-            learn(embedded::runarsson_lucas_tuples(), &choices, config, |_| true).unwrap().network
+            train(embedded::runarsson_lucas_tuples(), &choices, config, |_| true).unwrap().network
         })
     };
     assert_eq!(with(1), with(3));
@@ -409,7 +409,7 @@ fn shared_updates_are_correct_for_exclusive_features() {
     let records = outflank_records::embedded::games();
     let choices = decisions(&records[..20], &DecisionFilter::CHOICES);
     let (tuples, config) = (Tuples::squares(), MmConfig { max_iterations: 400, ..CONFIG });
-    let ours = learn(tuples.clone(), choices.items(), CONFIG, |_| true).unwrap();
+    let ours = train(tuples.clone(), choices.items(), CONFIG, |_| true).unwrap();
     let mut before = f64::NEG_INFINITY;
     let sharing = SharedDenominator::Tuple;
     let shared = learn_shared(&tuples, choices.items(), config, sharing, |_, objective, _| {

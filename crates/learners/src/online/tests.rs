@@ -41,7 +41,7 @@ fn training_lowers_the_loss() {
     let stages = Stages::with_width(20).unwrap();
     let after = AfterstateFeatures::new(classic(), Count::ALL.to_vec()).unwrap();
     for loss in [PreferenceLoss::Softmax, PreferenceLoss::SquaredHinge] {
-        let outcome = learn(&after, stages, &choices, config(loss, 4)).unwrap();
+        let outcome = train(&after, stages, &choices, config(loss, 4)).unwrap();
         let (first, last) = (outcome.curve[0], outcome.curve[3]);
         assert_eq!(first.choices, choices.len() as u64);
         assert!(last.loss < 0.5 * first.loss, "{loss:?}: {first:?} {last:?}");
@@ -54,7 +54,7 @@ fn training_lowers_the_loss() {
         }
     }
     let contexts = ContextFeatures::new(classic()).unwrap();
-    let outcome = learn(&contexts, stages, &choices, config(PreferenceLoss::Softmax, 4)).unwrap();
+    let outcome = train(&contexts, stages, &choices, config(PreferenceLoss::Softmax, 4)).unwrap();
     assert!(outcome.curve[3].loss < 0.8 * outcome.curve[0].loss);
 }
 
@@ -65,8 +65,8 @@ fn results_do_not_depend_on_threads_or_interruptions() {
     let features = AfterstateFeatures::new(classic(), vec![Count::OtherMoves]).unwrap();
     let config = config(PreferenceLoss::Softmax, 3);
     let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-    let whole = pool(1).install(|| learn(&features, stages, &choices, config).unwrap());
-    let other = pool(3).install(|| learn(&features, stages, &choices, config).unwrap());
+    let whole = pool(1).install(|| train(&features, stages, &choices, config).unwrap());
+    let other = pool(3).install(|| train(&features, stages, &choices, config).unwrap());
     assert_eq!(whole, other);
     // A learner restored from the state after each epoch ends with the same weights.
     let learner = || OnlineLearner::new(features.clone(), stages, &choices, config).unwrap();
@@ -97,13 +97,13 @@ fn damaged_states_are_rejected() {
 #[test]
 fn invalid_parameters_are_rejected() {
     let features = ContextFeatures::new(classic()).unwrap();
-    let learn = |choices: &ChoiceSet, learning_rate, epochs| {
+    let train = |choices: &ChoiceSet, learning_rate, epochs| {
         let config = OnlineConfig { learning_rate, epochs, ..config(PreferenceLoss::Softmax, 1) };
-        learn(&features, Stages::ONE, choices, config).unwrap_err().to_string()
+        train(&features, Stages::ONE, choices, config).unwrap_err().to_string()
     };
     let some: ChoiceSet = choices(1);
-    assert!(learn(&ChoiceSet::default(), 0.1, 1).contains("no choice to learn from"));
-    assert!(learn(&some, f64::NAN, 1).contains("learning rate"));
-    assert!(learn(&some, 0.0, 1).contains("learning rate"));
-    assert!(learn(&some, 0.1, 0).contains("epochs"));
+    assert!(train(&ChoiceSet::default(), 0.1, 1).contains("no choice to learn from"));
+    assert!(train(&some, f64::NAN, 1).contains("learning rate"));
+    assert!(train(&some, 0.0, 1).contains("learning rate"));
+    assert!(train(&some, 0.1, 0).contains("epochs"));
 }

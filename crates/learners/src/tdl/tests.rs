@@ -75,9 +75,9 @@ fn updates_follow_the_gradient() {
 fn results_do_not_depend_on_the_grouping_of_games() {
     let config = TdlConfig { learning_rate: 0.001, epsilon: 0.1 };
     let (mut whole, mut parts) = (network(3), network(3));
-    learn(&mut whole, config, 5, 0, 60);
+    train(&mut whole, config, 5, 0, 60);
     for (from, games) in [(0, 1), (1, 29), (30, 30)] {
-        learn(&mut parts, config, 5, from, games);
+        train(&mut parts, config, 5, from, games);
     }
     assert_eq!(whole, parts);
     assert_ne!(whole, network(3));
@@ -207,7 +207,7 @@ fn training_games_match_the_reference_implementation() {
 fn random_moves_cause_no_update() {
     let config = TdlConfig { learning_rate: 0.01, epsilon: 1.0 };
     let mut learner = network(1);
-    learn(&mut learner, config, 1, 0, 20);
+    train(&mut learner, config, 1, 0, 20);
     assert_eq!(learner, network(1));
 }
 
