@@ -8,7 +8,7 @@ use outflank_games::othello::Othello;
 use outflank_learners::gp::ep::{EpConfig, Sites, infer};
 use outflank_learners::gp::kernel::Kernel;
 use outflank_learners::gp::{
-    GameOracleConfig, GpConfig, GpLearner, HeuristicSpace, InferenceConfig, Sampling,
+    Acquisition, GameOracleConfig, GpConfig, GpLearner, HeuristicSpace, InferenceConfig,
 };
 use outflank_models::NamedFeatures;
 use outflank_players::registry::RegisteredGame;
@@ -40,7 +40,7 @@ fn game<P: RegisteredGame + NamedFeatures>(rows: &mut Vec<BenchmarkRow>) -> Resu
         initial: 2,
         opponents: 5,
         choose_opponents: false,
-        sampling: Sampling::Bald,
+        acquisition: Acquisition::Bald,
         against_best: false,
         restarts: 8,
         inference: InferenceConfig {

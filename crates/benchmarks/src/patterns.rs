@@ -66,8 +66,8 @@ pub fn measure(rows: &mut Vec<BenchmarkRow>, choices: &[Decision<Othello>]) -> R
     let settings = self_play::SelfPlayConfig {
         batches: 2,
         games_per_batch: GAMES,
-        random: 0.1,
-        max_opening_moves: 0,
+        epsilon: 0.1,
+        max_random_plies: 0,
         opponent_share: 0.0,
         lambda: 0.5,
         learning_rate: 0.1,

@@ -108,17 +108,17 @@ fn config_of(variant: &MethodVariant, scale: Scale) -> Result<CoevolutionConfig,
     }
     Ok(CoevolutionConfig {
         population: config.population.min(4),
-        self_games: config.self_games.min(4),
+        self_play_games: config.self_play_games.min(4),
         population_opponents: config.population_opponents.min(2),
         population_games: config.population_games.min(2),
         archive_opponents: config.archive_opponents.min(2),
         archive_games: config.archive_games.min(2),
-        hall_of_fame: config.hall_of_fame.min(3),
+        hall_of_fame_games: config.hall_of_fame_games.min(3),
         heuristic_games: match config.fitness {
             Fitness::Heuristic => 2,
             _ => 0,
         },
-        tournament: config.tournament.min(2),
+        tournament_size: config.tournament_size.min(2),
         ..config
     })
 }

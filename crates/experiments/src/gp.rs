@@ -13,8 +13,8 @@ use outflank_games::Game;
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
 use outflank_learners::gp::{
-    GameOracle, GameOracleConfig, GpConfig, GpError, GpEvaluator, GpLearner, HeuristicSpace,
-    InferenceConfig, Sampling, TestPairs,
+    Acquisition, GameOracle, GameOracleConfig, GpConfig, GpError, GpEvaluator, GpLearner,
+    HeuristicSpace, InferenceConfig, TestPairs,
 };
 use outflank_learners::training::{Evaluator, Measurement, Schedule, TrainingPlan};
 use outflank_models::NamedFeatures;
@@ -48,7 +48,7 @@ const RUNS: u64 = 10;
 #[derive(Clone, Copy, Debug)]
 struct Strategy {
     name: &'static str,
-    sampling: Sampling,
+    acquisition: Acquisition,
     /// Whether the opponents of a new heuristic are chosen by the same strategy instead of at
     /// random.
     choose_opponents: bool,
@@ -56,10 +56,14 @@ struct Strategy {
 
 /// The strategies to compare; the first is the paper's.
 const STRATEGIES: [Strategy; 4] = [
-    Strategy { name: "BALD", sampling: Sampling::Bald, choose_opponents: false },
-    Strategy { name: "BALD throughout", sampling: Sampling::Bald, choose_opponents: true },
-    Strategy { name: "random", sampling: Sampling::Random, choose_opponents: false },
-    Strategy { name: "uncertainty", sampling: Sampling::Uncertainty, choose_opponents: false },
+    Strategy { name: "BALD", acquisition: Acquisition::Bald, choose_opponents: false },
+    Strategy { name: "BALD throughout", acquisition: Acquisition::Bald, choose_opponents: true },
+    Strategy { name: "random", acquisition: Acquisition::Random, choose_opponents: false },
+    Strategy {
+        name: "uncertainty",
+        acquisition: Acquisition::Uncertainty,
+        choose_opponents: false,
+    },
 ];
 
 /// The strategies with random opponents.
@@ -221,7 +225,7 @@ fn train_one_run<P: RegisteredGame + NamedFeatures>(
         },
         opponents: OPPONENTS,
         choose_opponents: strategy.choose_opponents,
-        sampling: strategy.sampling,
+        acquisition: strategy.acquisition,
         against_best: target == SearchTarget::Opponent,
         restarts: 8,
         inference: InferenceConfig {

@@ -183,7 +183,7 @@ impl Coevolution {
         let config = &self.config;
         let path = ["opponents", &self.generation.to_string(), &individual.to_string()];
         let mut rng = rng::stream(self.seed, &path);
-        let mut opponents = vec![(None, config.self_games)];
+        let mut opponents = vec![(None, config.self_play_games)];
         if config.population_games > 0 {
             let mut others: Vec<usize> =
                 (0..self.population.len()).filter(|&other| other != individual).collect();
@@ -211,11 +211,11 @@ impl Coevolution {
         let config = &self.config;
         let mut rng = rng::stream(self.seed, &["variation", &self.generation.to_string()]);
         let size = self.population.len();
-        if config.tournament > 0 {
+        if config.tournament_size > 0 {
             let mut children: Vec<NTupleNetwork> = Vec::with_capacity(size + 1);
             while children.len() < size {
                 let mut parent = || {
-                    let number = tournament(points, size, config.tournament, &mut rng);
+                    let number = tournament(points, size, config.tournament_size, &mut rng);
                     self.population[number].clone()
                 };
                 let (mut one, mut two) = (parent(), parent());
@@ -271,7 +271,7 @@ impl Learner for Coevolution {
             && let Some(best) = self.best.as_ref().or(self.population.first())
         {
             self.archive.push(best.clone());
-            let capacity = usize::try_from(self.config.archive).unwrap_or(usize::MAX);
+            let capacity = usize::try_from(self.config.archive_size).unwrap_or(usize::MAX);
             if capacity > 0 && self.archive.len() > capacity {
                 self.archive.remove(0);
             }

@@ -44,7 +44,7 @@ mod test_pairs;
 mod tests;
 
 pub use active_learner::{ActiveLearner, ComparisonOutcome, GpConfig, InferenceConfig, Query};
-pub use bald::Sampling;
+pub use bald::Acquisition;
 pub use demonstration::{DEMONSTRATED_SIDE, Disagreement, demonstration_games, find_disagreement};
 pub use ep::Comparison;
 pub use evaluator::GpEvaluator;

@@ -45,9 +45,9 @@ pub struct SelfPlayConfig {
     /// Number of games per batch.
     pub games_per_batch: u32,
     /// Probability of a random move.
-    pub random: f64,
+    pub epsilon: f64,
     /// Maximum number of random opening moves; the number per game is uniform from 0 to this.
-    pub max_opening_moves: u32,
+    pub max_random_plies: u32,
     /// Share of games against the opponent, if there is one.
     pub opponent_share: f64,
     /// λ of TD(λ), 0 to 1.
@@ -211,8 +211,8 @@ mod tests {
     const CONFIG: SelfPlayConfig = SelfPlayConfig {
         batches: 3,
         games_per_batch: 40,
-        random: 0.1,
-        max_opening_moves: 4,
+        epsilon: 0.1,
+        max_random_plies: 4,
         opponent_share: 0.0,
         lambda: 0.5,
         learning_rate: 0.1,

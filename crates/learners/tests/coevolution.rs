@@ -25,19 +25,19 @@ fn all_phases() -> CoevolutionConfig {
         population: 5,
         learning_rate: 0.01,
         epsilon: 0.1,
-        self_games: 4,
+        self_play_games: 4,
         population_opponents: 2,
         population_games: 2,
         archive_opponents: 2,
         archive_games: 2,
         archive_newest: false,
-        archive: 3,
+        archive_size: 3,
         fitness: Fitness::RoundRobin,
         games_per_pair: 2,
-        hall_of_fame: 3,
+        hall_of_fame_games: 3,
         heuristic_games: 4,
         heuristic_random: 0.1,
-        tournament: 3,
+        tournament_size: 3,
         crossover: 0.8,
         weight_mutation: 0.05,
         weight_deviation: 0.25,
@@ -52,10 +52,10 @@ fn training_only(population: usize) -> CoevolutionConfig {
         population,
         population_opponents: 0,
         archive_opponents: 0,
-        archive: 0,
+        archive_size: 0,
         fitness: Fitness::None,
-        hall_of_fame: 0,
-        tournament: 0,
+        hall_of_fame_games: 0,
+        tournament_size: 0,
         crossover: 0.0,
         weight_mutation: 0.0,
         topology_mutation: 0.0,
@@ -77,7 +77,11 @@ fn methods() -> Vec<(&'static str, CoevolutionConfig)> {
         ),
         (
             "heuristic fitness",
-            CoevolutionConfig { fitness: Fitness::Heuristic, hall_of_fame: 0, ..all_phases() },
+            CoevolutionConfig {
+                fitness: Fitness::Heuristic,
+                hall_of_fame_games: 0,
+                ..all_phases()
+            },
         ),
         ("systematic", CoevolutionConfig { shape: "all2+2x2".parse().unwrap(), ..all_phases() }),
         ("one individual", training_only(1)),
@@ -86,7 +90,7 @@ fn methods() -> Vec<(&'static str, CoevolutionConfig)> {
             "without training",
             CoevolutionConfig {
                 init_range: 1.0,
-                self_games: 0,
+                self_play_games: 0,
                 population_opponents: 0,
                 archive_opponents: 0,
                 ..all_phases()
@@ -133,7 +137,7 @@ fn every_method_is_reproducible_and_resumable() {
 #[test]
 fn one_individual_without_variation_is_tdl() {
     for games in [1, 7, 20] {
-        let config = CoevolutionConfig { self_games: games, ..training_only(1) };
+        let config = CoevolutionConfig { self_play_games: games, ..training_only(1) };
         let mut learner = Coevolution::new(config.clone(), 9, 2).unwrap();
         let mut network = learner.population()[0].clone();
         (0..140 / games).for_each(|_| learner.step().unwrap());
@@ -152,7 +156,7 @@ fn the_archive_holds_the_newest_best_individuals() {
     assert_eq!((four.archive().len(), five.archive().len()), (3, 3));
     assert_eq!(four.archive()[1..], five.archive()[..2]);
     assert_eq!(five.archive()[2], five.model().unwrap());
-    let all = steps(&CoevolutionConfig { archive: 0, ..config }, 2, 5);
+    let all = steps(&CoevolutionConfig { archive_size: 0, ..config }, 2, 5);
     assert_eq!(all.archive().len(), 5);
 }
 
@@ -354,7 +358,7 @@ fn runs_resume_from_the_previous_checkpoint() {
 fn tdl_learns_to_beat_random_moves() {
     let config = CoevolutionConfig {
         shape: TupleShape::Snakes { tuples: 7, length: 4 },
-        self_games: 500,
+        self_play_games: 500,
         learning_rate: 0.005,
         ..training_only(1)
     };
@@ -375,7 +379,7 @@ fn invalid_configurations_are_errors() {
     check(CoevolutionConfig { population: 0, ..config() }, &["population", "not 0"]);
     check(CoevolutionConfig { population: 10_001, ..config() }, &["10001"]);
     let one = || training_only(1);
-    check(CoevolutionConfig { tournament: 1, ..one() }, &["tournament", "population of 1"]);
+    check(CoevolutionConfig { tournament_size: 1, ..one() }, &["tournament", "population of 1"]);
     check(CoevolutionConfig { crossover: 0.5, ..one() }, &["crossover", "population of 1"]);
     check(
         CoevolutionConfig { population_opponents: 1, population_games: 1, ..one() },
@@ -390,7 +394,7 @@ fn invalid_configurations_are_errors() {
         &["archive-opponents = 2", "has no effect"],
     );
     let blank = CoevolutionConfig {
-        self_games: 0,
+        self_play_games: 0,
         init_range: 0.0,
         weight_mutation: 0.0,
         ..training_only(4)
@@ -401,16 +405,16 @@ fn invalid_configurations_are_errors() {
     );
     check(CoevolutionConfig { fitness: Fitness::RoundRobin, ..one() }, &["round-robin"]);
     check(CoevolutionConfig { population_opponents: 5, ..config() }, &["5 opponents"]);
-    check(CoevolutionConfig { tournament: 6, ..config() }, &["tournament of 6"]);
-    check(CoevolutionConfig { tournament: 2, ..training_only(4) }, &["needs a fitness"]);
+    check(CoevolutionConfig { tournament_size: 6, ..config() }, &["tournament of 6"]);
+    check(CoevolutionConfig { tournament_size: 2, ..training_only(4) }, &["needs a fitness"]);
     check(CoevolutionConfig { crossover: 1.0, ..training_only(4) }, &["needs parents"]);
     check(CoevolutionConfig { learning_rate: 0.0, ..config() }, &["learning-rate"]);
     check(CoevolutionConfig { learning_rate: f64::NAN, ..config() }, &["learning-rate"]);
     check(CoevolutionConfig { epsilon: 1.5, ..config() }, &["epsilon", "1.5"]);
     check(CoevolutionConfig { init_range: f64::INFINITY, ..config() }, &["init-range"]);
     check(CoevolutionConfig { games_per_pair: 3, ..config() }, &["games-per-pair", "1 or 2"]);
-    check(CoevolutionConfig { self_games: 0, ..one() }, &["no games"]);
-    check(CoevolutionConfig { self_games: u64::MAX, ..config() }, &["more than"]);
+    check(CoevolutionConfig { self_play_games: 0, ..one() }, &["no games"]);
+    check(CoevolutionConfig { self_play_games: u64::MAX, ..config() }, &["more than"]);
     check(
         CoevolutionConfig { shape: "100x12".parse().unwrap(), ..config() },
         &["shape 100x12", "weights, more than"],
@@ -437,10 +441,10 @@ fn budgets_smaller_than_a_generation_or_the_archive_are_errors() {
     assert!(config.validate_budget(100 * generation).is_ok());
     let text = config.validate_budget(generation - 1).unwrap_err().to_string();
     assert!(text.contains("one generation takes"), "{text}");
-    let large = CoevolutionConfig { archive: 1000, ..all_phases() };
+    let large = CoevolutionConfig { archive_size: 1000, ..all_phases() };
     let text = large.validate_budget(100 * generation).unwrap_err().to_string();
     assert!(text.contains("archive of 1000 is larger than the budget"), "{text}");
-    let hall_of_fame = CoevolutionConfig { hall_of_fame: 100_000, ..all_phases() };
+    let hall_of_fame = CoevolutionConfig { hall_of_fame_games: 100_000, ..all_phases() };
     let text = hall_of_fame.validate_budget(100 * generation).unwrap_err().to_string();
     assert!(text.contains("larger than the budget"), "{text}");
 }

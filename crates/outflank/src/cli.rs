@@ -40,7 +40,9 @@ pub use play::PlayArgs;
 pub use players::PlayersArgs;
 pub use reproduce::ReproduceArgs;
 pub use serve::ServeArgs;
-pub use shared::{CommonArgs, ContestArgs, GameArg, RecordsArgs, RunArgs, SelectArgs, TrainerArgs};
+pub use shared::{
+    CommonArgs, ContestArgs, GameArg, RecordsArgs, RunArgs, SelectArgs, TrainerArgs, UnseededArgs,
+};
 pub use solve::SolveArgs;
 pub use train::TrainArgs;
 pub use worker::{RemoteArgs, WorkerArgs};
@@ -85,7 +87,7 @@ pub enum Command {
     /// Measure the move-prediction accuracy of models by stage of the game.
     #[command(before_help = accuracy::EXAMPLES, after_help = accuracy::NOTES)]
     Accuracy(AccuracyArgs),
-    /// Reproduce a table or figure of a paper: published, ours, the difference.
+    /// Reproduce a table or figure of a paper and compare the values.
     #[command(before_help = reproduce::EXAMPLES, after_help = reproduce::NOTES)]
     Reproduce(ReproduceArgs),
     /// Check, convert, export and generate game files; print statistics.

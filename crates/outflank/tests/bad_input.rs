@@ -56,7 +56,7 @@ fn wrong_options() {
             ("data generate --to nowhere/x.txt", "there is no folder nowhere"),
             ("data generate", "--to"),
             ("data frob", "frob"),
-            ("data export start --to x --test 1", "--test"),
+            ("data export start --to x --held-out 1", "--held-out"),
             ("data export start --to x.csv --unique --symmetric", "--symmetric"),
             ("data export start --to x --symmetric", "--unique"),
             ("data export start --to x --split game", "would be empty"),

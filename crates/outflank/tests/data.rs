@@ -262,11 +262,11 @@ fn splits_by_game_share_no_game_and_depend_on_the_seed() {
     };
     let all = export("all.csv", &[])[0];
     for split in ["game", "example"] {
-        let sizes = export("split", &["--split", split, "--test", "0.5"]);
+        let sizes = export("split", &["--split", split, "--held-out", "0.5"]);
         assert_eq!(sizes.iter().sum::<u64>(), all);
         let first = sandbox.tree("split");
         std::fs::remove_dir_all(sandbox.file("split")).unwrap();
-        export("split", &["--split", split, "--test", "0.5", "--threads", "1"]);
+        export("split", &["--split", split, "--held-out", "0.5", "--threads", "1"]);
         assert_same_files(&sandbox.tree("split"), &first);
         let games = |part: &str| -> HashSet<[u8; 4]> {
             npy_elements(&sandbox.read(&format!("split/{part}/game.npy")), "<u4")

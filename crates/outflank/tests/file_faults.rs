@@ -172,7 +172,7 @@ fn training_by_playing_survives_failing_file_operations() {
         ("tdl", "--shape 3x3 --games 400"),
         (
             "ctdl",
-            "--population 2 --tournament 2 --shape 3x3 --games 40 --set self-games=4 \
+            "--population 2 --tournament-size 2 --shape 3x3 --games 40 --set self-play-games=4 \
              --set archive-games=2",
         ),
         ("self-play", "--games 20 --games-per-batch 10 --discs-per-stage 30"),

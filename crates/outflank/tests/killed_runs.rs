@@ -97,7 +97,7 @@ fn killed_training_on_games() {
 
 #[test]
 fn killed_training_by_playing() {
-    let small = "--population 4 --tournament 2 --shape 3x3 --games 4000 --measurements 8 \
+    let small = "--population 4 --tournament-size 2 --shape 3x3 --games 4000 --measurements 8 \
                  --match-games 20";
     let coevolved = ["cel", "hof", "ctdl", "etdl"].map(|name| format!("train {name} {small}"));
     let mut commands = vec![

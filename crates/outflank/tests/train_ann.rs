@@ -61,13 +61,13 @@ fn killed_runs_resume_to_the_same_bytes() {
 #[test]
 fn options_are_stored_in_the_configuration() {
     let sandbox = Sandbox::new();
-    let options = ["--self-play", "--per-move", "--plain-result", "--learning-rate", "0.01"];
+    let options = ["--self-play", "--per-move", "--result-target=sign", "--learning-rate", "0.01"];
     sandbox.ok(&[&START[..], &options, &["--quiet", "--out", "run"]].concat());
     let config = sandbox.text("run/config.toml");
     for line in [
         "self-play = true",
         "per-move = true",
-        "plain-result = true",
+        "result-target = \"sign\"",
         "learning-rate = 0.01",
         "lr-schedule = \"constant\"",
     ] {

@@ -60,9 +60,9 @@ fn a_run_writes_a_player_and_a_curve_for_either_game() {
 #[test]
 fn all_acquisition_functions_and_targets() {
     for options in [
-        "--test-pairs 20 --benchmark-opponents 3 --sampling random --accuracy-limit",
-        "--test-pairs 20 --benchmark-opponents 3 --opponents-by sampling",
-        "--test-pairs 20 --benchmark-opponents 3 --sampling uncertainty --propose pair",
+        "--test-pairs 20 --benchmark-opponents 3 --acquisition random --accuracy-limit",
+        "--test-pairs 20 --benchmark-opponents 3 --opponents-by acquisition",
+        "--test-pairs 20 --benchmark-opponents 3 --acquisition uncertainty --propose pair",
         "--test-pairs 20 --benchmark-opponents 3 --propose pair --ard --space weights",
         "--test-pairs 0 --benchmark-opponents 0",
     ] {
@@ -159,7 +159,7 @@ fn wrong_options_are_errors_before_anything_runs() {
         ("--tolerance nan", "--tolerance must be above 0"),
         ("--match-games 3", "even"),
         ("--test-pairs 0 --accuracy-limit", "--accuracy-limit is measured on test pairs"),
-        ("--sampling luck", "luck"),
+        ("--acquisition luck", "luck"),
         ("--sweeps 3", "--max-iterations"),
         ("--steps 3", "--kernel-iterations"),
         ("--game chess", "chess"),

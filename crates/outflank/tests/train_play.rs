@@ -12,7 +12,7 @@ const SMALL: [&str; 9] = [
     "--set",
     "population=4",
     "--set",
-    "tournament=2",
+    "tournament-size=2",
     "--set",
     "match-games=20",
     "--quiet",
@@ -69,7 +69,7 @@ fn every_method_runs_a_generation() {
         if method != "tdl" {
             arguments.extend(["--population", "4"]);
             if method != "ptdl" {
-                arguments.extend(["--tournament", "2"]);
+                arguments.extend(["--tournament-size", "2"]);
             }
         }
         let value = sandbox.json(&arguments);
@@ -83,9 +83,9 @@ fn a_configuration_file_defines_a_hybrid_method() {
     let sandbox = Sandbox::new();
     sandbox.write(
         "hybrid.toml",
-        "games = 3000\nmeasurements = 2\nshape = \"all2+2x2\"\npopulation = 4\nself-games = 10\n\
+        "games = 3000\nmeasurements = 2\nshape = \"all2+2x2\"\npopulation = 4\nself-play-games = 10\n\
          population-opponents = 2\npopulation-games = 5\nfitness = \"heuristic\"\n\
-         heuristic-games = 6\ntournament = 2\ncrossover = 0.5\nweight-mutation = 0.01\n\
+         heuristic-games = 6\ntournament-size = 2\ncrossover = 0.5\nweight-mutation = 0.01\n\
          snake = \"wrapping\"\ntopology = \"crowded\"\nmatch-games = 20\n",
     );
     let run =
@@ -106,7 +106,7 @@ fn a_configuration_file_defines_a_hybrid_method() {
 fn killed_runs_resume_to_the_same_bytes() {
     let start =
         ["train", "ctdl", "--games", "6000", "--measurements", "6", "--operators", "asxm_t"];
-    let rest = ["--set", "self-games=20", "--set", "archive-games=10", "--out", "run"];
+    let rest = ["--set", "self-play-games=20", "--set", "archive-games=10", "--out", "run"];
     let wanted = {
         let sandbox = Sandbox::new();
         sandbox.ok(&small(&start, &rest));
@@ -161,8 +161,10 @@ fn coevolution_does_not_depend_on_the_number_of_threads() {
         let sandbox = Sandbox::new();
         let start =
             ["train", "hof", "--operators", "sxm_w", "--games", "2000", "--measurements", "2"];
-        sandbox
-            .ok(&small(&start, &["--set", "self-games=10", "--threads", threads, "--out", "run"]));
+        sandbox.ok(&small(
+            &start,
+            &["--set", "self-play-games=10", "--threads", threads, "--out", "run"],
+        ));
         sandbox.tree("run")
     };
     assert_same_files(&run("3"), &run("1"));
@@ -178,11 +180,11 @@ fn wrong_options_are_errors_before_anything_runs() {
         ("ctdl --population 1", "more than a population of 1"),
         ("ctdl --population -3", "population"),
         (
-            "ctdl --population 1 --tournament 0 --fitness none",
+            "ctdl --population 1 --tournament-size 0 --fitness none",
             "crossover needs more than a population of 1",
         ),
         (
-            "ctdl --population 1 --tournament 0 --fitness none --crossover 0 --operators pm_t",
+            "ctdl --population 1 --tournament-size 0 --fitness none --crossover 0 --operators pm_t",
             "training with the population needs more than",
         ),
         ("tdl --shape 12x0", "1 to 12 squares, not 0"),
@@ -190,8 +192,8 @@ fn wrong_options_are_errors_before_anything_runs() {
         ("tdl --shape 0x6", "shape"),
         ("tdl --shape snake", "such as 12x6"),
         ("tdl --shape 2x2", "write snakes2x2"),
-        ("hof --archive 5000", "an archive of 5000 is larger than the budget"),
-        ("hof --hall-of-fame 1000000", "larger than the budget"),
+        ("hof --archive-size 5000", "an archive of 5000 is larger than the budget"),
+        ("hof --hall-of-fame-games 1000000", "larger than the budget"),
         ("ctdl --games 100", "one generation takes 7450 games"),
         ("ctdl --games 0", "budget"),
         ("ctdl --config typo.toml", "did you mean 'crossover'?"),
@@ -221,7 +223,7 @@ fn wrong_options_are_errors_before_anything_runs() {
         ("self-play --opponent random", "--opponent takes a model that evaluates positions"),
         ("self-play --opponent nobody", "nobody"),
         ("self-play --opponent heuristic@3", "at 1-ply"),
-        ("self-play --opponent-share 0.5", "name one, or omit it"),
+        ("self-play --opponent-share 0.5", "add --opponent MODEL"),
         ("ctdl --operators=", "give at least one"),
         ("ctdll", "did you mean 'ctdl'?"),
         ("selfply", "did you mean 'self-play'?"),

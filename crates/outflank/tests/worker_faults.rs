@@ -222,10 +222,10 @@ fn coevolution_with_workers_has_the_same_bytes() {
     let home = Sandbox::new();
     let mut workers: Vec<Process> = (0..2).map(|_| Process::worker(&home, &server)).collect();
     for command in [
-        "train cel --tournament 2",
-        "train hof --tournament 2",
-        "train ptdl --set self-games=20",
-        "train etdl --tournament 2 --set self-games=20 --set heuristic-games=10",
+        "train cel --tournament-size 2",
+        "train hof --tournament-size 2",
+        "train ptdl --set self-play-games=20",
+        "train etdl --tournament-size 2 --set self-play-games=20 --set heuristic-games=10",
     ] {
         let (local, remote) = (Sandbox::new(), Sandbox::new());
         let small =
@@ -237,8 +237,8 @@ fn coevolution_with_workers_has_the_same_bytes() {
     }
     // Killed and resumed with one worker left.
     let (local, remote) = (Sandbox::new(), Sandbox::new());
-    let command = "train ctdl --operators asxm_t --population 6 --tournament 2 --shape 4x4 --games 9000 \
-                 --measurements 9 --match-games 20 --set self-games=40 --set archive-games=10 --out run";
+    let command = "train ctdl --operators asxm_t --population 6 --tournament-size 2 --shape 4x4 --games 9000 \
+                 --measurements 9 --match-games 20 --set self-play-games=40 --set archive-games=10 --out run";
     let words: Vec<&str> = command.split(' ').filter(|word| !word.is_empty()).collect();
     local.ok(&words);
     let mut run = Process::start(&remote, &[&words[..], &on].concat());

@@ -146,12 +146,15 @@ mod tests {
     #[test]
     fn operator_settings_match_the_paper() {
         let both = config("ctdl", Some("asxm_t"), "12x6").unwrap();
-        assert_eq!((both.self_games, both.archive_opponents, both.archive_games), (400, 3, 200));
+        assert_eq!(
+            (both.self_play_games, both.archive_opponents, both.archive_games),
+            (400, 3, 200)
+        );
         assert!(both.archive_newest && both.crossover == 1.0 && both.topology_mutation == 0.01);
         assert_eq!((both.weight_mutation, both.init_range), (0.0, 0.0));
         let cel = config("cel", None, "7x4").unwrap();
         assert_eq!((cel.weight_mutation, cel.weight_deviation, cel.init_range), (0.05, 0.25, 1.0));
-        assert_eq!((cel.training_games(), cel.tournament), (0, 5));
+        assert_eq!((cel.training_games(), cel.tournament_size), (0, 5));
         let etdl = config("etdl", None, "12x6").unwrap();
         assert_eq!((etdl.fitness, etdl.heuristic_games), (Fitness::Heuristic, 50));
         assert_eq!((etdl.learning_rate, etdl.epsilon, etdl.heuristic_random), (0.001, 0.1, 0.1));

@@ -36,7 +36,7 @@ pub struct CoevolutionConfig {
     /// Probability of a random move in a training game.
     pub epsilon: f64,
     /// Self-play training games per individual and generation.
-    pub self_games: u64,
+    pub self_play_games: u64,
     /// Number of random opponents from the population in training.
     pub population_opponents: usize,
     /// Training games against each of them.
@@ -48,19 +48,19 @@ pub struct CoevolutionConfig {
     /// Whether the opponents from the archive are its newest members instead of random ones.
     pub archive_newest: bool,
     /// Capacity of the archive, which holds the newest best individuals; 0 is unlimited.
-    pub archive: u64,
+    pub archive_size: u64,
     /// How the fitness is determined.
     pub fitness: Fitness,
     /// With round-robin fitness: games per pair, either 1, or 2 with colors swapped.
     pub games_per_pair: u32,
     /// With round-robin fitness: games per individual against the archive.
-    pub hall_of_fame: u64,
+    pub hall_of_fame_games: u64,
     /// With fitness against the heuristic: games per individual, half with each color.
     pub heuristic_games: u64,
     /// With fitness against the heuristic: probability of a random move, for both players.
     pub heuristic_random: f64,
     /// Tournament size of parent selection; 1 selects at random, 0 keeps every individual.
-    pub tournament: usize,
+    pub tournament_size: usize,
     /// Probability that two parents exchange half of their tuples.
     pub crossover: f64,
     /// Probability that a weight is mutated.
@@ -100,19 +100,19 @@ pub const KEYS: [&str; 24] = [
     "population",
     "learning-rate",
     "epsilon",
-    "self-games",
+    "self-play-games",
     "population-opponents",
     "population-games",
     "archive-opponents",
     "archive-games",
     "archive-newest",
-    "archive",
+    "archive-size",
     "fitness",
     "games-per-pair",
-    "hall-of-fame",
+    "hall-of-fame-games",
     "heuristic-games",
     "heuristic-random",
-    "tournament",
+    "tournament-size",
     "crossover",
     "weight-mutation",
     "weight-deviation",

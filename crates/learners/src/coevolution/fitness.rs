@@ -123,7 +123,7 @@ fn hall_of_fame_pairings(
     for player in 0..size {
         let path = ["fame", &context.generation.to_string(), &player.to_string()];
         let mut rng = rng::stream(context.seed, &path);
-        for round in 0..config.hall_of_fame {
+        for round in 0..config.hall_of_fame_games {
             let member = size + rng.below(archive as u32) as usize;
             pairings.push(alternating(player, member, round));
         }

@@ -42,7 +42,7 @@ impl CoevolutionConfig {
             return Ok(());
         }
         let needs_others = [
-            (self.tournament > 0, "tournament selection", "tournament = 0"),
+            (self.tournament_size > 0, "tournament selection", "tournament-size = 0"),
             (self.crossover > 0.0, "crossover", "crossover = 0"),
             (
                 self.population_games() > 0,
@@ -109,18 +109,18 @@ impl CoevolutionConfig {
     }
 
     fn validate_selection(&self) -> ValidationResult {
-        if self.tournament > self.population {
+        if self.tournament_size > self.population {
             return invalid(format!(
                 "a tournament of {} is larger than the population of {}",
-                self.tournament, self.population
+                self.tournament_size, self.population
             ));
         }
-        if self.tournament > 1 && self.fitness == Fitness::None {
+        if self.tournament_size > 1 && self.fitness == Fitness::None {
             return invalid("tournament selection needs a fitness: round-robin or heuristic");
         }
-        if self.crossover > 0.0 && self.tournament == 0 {
+        if self.crossover > 0.0 && self.tournament_size == 0 {
             return invalid(
-                "crossover needs parents: set tournament to 1 (random parents) or more",
+                "crossover needs parents: set tournament-size to 1 (random parents) or more",
             );
         }
         Ok(())
@@ -130,8 +130,8 @@ impl CoevolutionConfig {
         if self.fitness == Fitness::RoundRobin && !(1..=2).contains(&self.games_per_pair) {
             return invalid(format!("games-per-pair must be 1 or 2, not {}", self.games_per_pair));
         }
-        if self.hall_of_fame > 0 && self.fitness != Fitness::RoundRobin {
-            return invalid("hall-of-fame needs fitness = \"round-robin\"");
+        if self.hall_of_fame_games > 0 && self.fitness != Fitness::RoundRobin {
+            return invalid("hall-of-fame-games needs fitness = \"round-robin\"");
         }
         if self.fitness == Fitness::Heuristic
             && (self.heuristic_games == 0 || !self.heuristic_games.is_multiple_of(2))
@@ -153,10 +153,10 @@ impl CoevolutionConfig {
     }
 
     fn validate_archive(&self) -> ValidationResult {
-        let size = if self.archive == 0 { u64::MAX } else { self.archive };
+        let size = if self.archive_size == 0 { u64::MAX } else { self.archive_size };
         if self.archive_newest && self.archive_opponents as u64 > size {
             return invalid(format!(
-                "{} opponents from an archive of {size}; set a larger archive or fewer archive-opponents",
+                "{} opponents from an archive of {size}; set a larger archive-size or fewer archive-opponents",
                 self.archive_opponents
             ));
         }
@@ -177,7 +177,9 @@ impl CoevolutionConfig {
             ));
         }
         if self.max_generation_games() == Some(0) {
-            return invalid("a generation has no games: set self-games or another kind of game");
+            return invalid(
+                "a generation has no games: set self-play-games or another kind of game",
+            );
         }
         if self.training_games() == 0 && self.weight_mutation == 0.0 && self.init_range == 0.0 {
             return invalid(
@@ -199,18 +201,18 @@ impl CoevolutionConfig {
             ));
         }
         let generations = games / first;
-        if self.archive > generations {
+        if self.archive_size > generations {
             return invalid(format!(
                 "an archive of {} is larger than the budget: {games} games are at most {generations} \
-                 generations, and each adds one member; set a smaller archive or more games",
-                self.archive
+                 generations, and each adds one member; set a smaller archive-size or more games",
+                self.archive_size
             ));
         }
         let full = self.generation_games(1);
         if full > games {
             return invalid(format!(
                 "the hall of fame is larger than the budget: a generation takes {full} games of {games}; \
-                 set a smaller hall-of-fame or more games"
+                 set a smaller hall-of-fame-games or more games"
             ));
         }
         Ok(())
@@ -219,7 +221,7 @@ impl CoevolutionConfig {
     /// Returns whether the best individual of each generation is archived.
     #[must_use]
     pub fn uses_archive(&self) -> bool {
-        self.hall_of_fame > 0 || self.archive_training_games() > 0
+        self.hall_of_fame_games > 0 || self.archive_training_games() > 0
     }
 
     fn population_games(&self) -> u64 {
@@ -233,7 +235,7 @@ impl CoevolutionConfig {
     /// Returns the training games per individual and generation.
     #[must_use]
     pub fn training_games(&self) -> u64 {
-        self.self_games
+        self.self_play_games
             .saturating_add(self.population_games())
             .saturating_add(self.archive_training_games())
     }
@@ -245,7 +247,7 @@ impl CoevolutionConfig {
         let evaluation = match self.fitness {
             Fitness::None => 0,
             Fitness::RoundRobin => {
-                let hall_of_fame = if archive > 0 { size * self.hall_of_fame } else { 0 };
+                let hall_of_fame = if archive > 0 { size * self.hall_of_fame_games } else { 0 };
                 size * (size - 1) / 2 * u64::from(self.games_per_pair) + hall_of_fame
             }
             Fitness::Heuristic => size * self.heuristic_games,
@@ -256,7 +258,7 @@ impl CoevolutionConfig {
     /// Returns the games of a generation with an archive, or `None` on overflow.
     fn max_generation_games(&self) -> Option<u64> {
         let size = self.population as u64;
-        let numbers = [self.training_games(), self.hall_of_fame, self.heuristic_games];
+        let numbers = [self.training_games(), self.hall_of_fame_games, self.heuristic_games];
         numbers.iter().all(|&n| n < MAX_GAMES).then_some(())?;
         size.checked_mul(numbers.iter().sum())?;
         Some(self.generation_games(1))

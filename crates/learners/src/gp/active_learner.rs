@@ -1,6 +1,6 @@
 //! The active learner: issues queries and updates the posterior with their outcomes.
 
-use super::bald::{self, Sampling};
+use super::bald::{self, Acquisition};
 use super::ep::{Comparison, EpConfig, Sites, infer};
 use super::kernel::Kernel;
 use super::lbfgs::StoppingCriteria;
@@ -45,8 +45,8 @@ pub struct GpConfig {
     pub opponents: usize,
     /// Whether these opponents are selected by the acquisition function instead of at random.
     pub choose_opponents: bool,
-    /// How the next pair is selected.
-    pub sampling: Sampling,
+    /// The acquisition function, which selects the next pair.
+    pub acquisition: Acquisition,
     /// Whether the best heuristic so far is one of the pair; otherwise both are new.
     pub against_best: bool,
     /// Number of starting points of the search for the next pair.
@@ -170,7 +170,7 @@ impl ActiveLearner {
             posterior,
             fixed.map(Vec::as_slice),
             self.config.dimensions,
-            self.config.sampling,
+            self.config.acquisition,
             self.config.restarts,
             &mut rng,
         );
@@ -213,23 +213,24 @@ impl ActiveLearner {
     /// selects the best of each part. The best of all would be similar to each other and therefore
     /// redundant.
     fn opponents(&self, new: usize, others: &[usize]) -> Vec<usize> {
-        let GpConfig { opponents, choose_opponents, sampling, .. } = self.config;
-        let by_acquisition = choose_opponents && sampling != Sampling::Random;
+        let GpConfig { opponents, choose_opponents, acquisition, .. } = self.config;
+        let by_acquisition = choose_opponents && acquisition != Acquisition::Random;
         let (Some(posterior), true) = (&self.posterior, by_acquisition && others.len() > opponents)
         else {
             return others.iter().copied().take(opponents).collect();
         };
-        let acquisition = |other: usize| {
+        let value = |other: usize| {
             let prediction = posterior.predict(&self.points[new], &self.points[other]);
-            bald::acquisition(prediction, sampling).0
+            bald::acquisition_value(prediction, acquisition).0
         };
         let best_of_part = |number: usize| {
             let start = number * others.len() / opponents;
             let end = (number + 1) * others.len() / opponents;
             // Ties are resolved by the random order.
-            others[start..end].iter().copied().reduce(|best, other| {
-                if acquisition(other) > acquisition(best) { other } else { best }
-            })
+            others[start..end]
+                .iter()
+                .copied()
+                .reduce(|best, other| if value(other) > value(best) { other } else { best })
         };
         (0..opponents).filter_map(best_of_part).collect()
     }

@@ -19,9 +19,9 @@ use outflank_runs::{Rng, RngExt};
 use rayon::prelude::*;
 use std::f64::consts::{LN_2, PI};
 
-/// How the next pair is selected.
+/// The acquisition function, which selects the next pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sampling {
+pub enum Acquisition {
     /// The pair with the largest expected information gain.
     Bald,
     /// A random pair.
@@ -38,14 +38,14 @@ const CRITERIA: StoppingCriteria = StoppingCriteria { max_iterations: 60, relati
 
 /// Computes the acquisition function of a pair and its derivatives by the mean and the variance.
 #[must_use]
-pub fn acquisition(prediction: Prediction, sampling: Sampling) -> (f64, f64, f64) {
+pub fn acquisition_value(prediction: Prediction, acquisition: Acquisition) -> (f64, f64, f64) {
     let Prediction { mean, variance } = prediction;
     let total = 1.0 + variance;
     let root = libm::sqrt(total);
     let z = mean / root;
     let (bits, slope) = entropy(z);
     let (by_mean, by_variance) = (slope / root, -slope * z / (2.0 * total));
-    if sampling != Sampling::Bald {
+    if acquisition != Acquisition::Bald {
         return (bits, by_mean, by_variance);
     }
     let c_squared = PI * LN_2 / 2.0;
@@ -57,7 +57,7 @@ pub fn acquisition(prediction: Prediction, sampling: Sampling) -> (f64, f64, f64
 }
 
 /// Selects the pair in the box [-1, 1] that maximizes the acquisition function, or the opponent of
-/// `fixed`. Random sampling returns a random pair.
+/// `fixed`. [`Acquisition::Random`] returns a random pair.
 ///
 /// The search starts from the best of many random pairs. The result is new: if every search ends at
 /// a heuristic that was compared before, the best starting point is returned.
@@ -66,7 +66,7 @@ pub fn select_pair(
     posterior: &Posterior,
     fixed: Option<&[f64]>,
     dimensions: usize,
-    sampling: Sampling,
+    acquisition: Acquisition,
     restarts: usize,
     rng: &mut Rng,
 ) -> (Vec<f64>, Vec<f64>) {
@@ -76,13 +76,14 @@ pub fn select_pair(
         Some(first) => (first.to_vec(), variables.to_vec()),
         None => (variables[..dimensions].to_vec(), variables[dimensions..].to_vec()),
     };
-    if sampling == Sampling::Random {
+    if acquisition == Acquisition::Random {
         return split(&draw());
     }
     let function = |variables: &[f64]| {
         let (a, b) = split(variables);
         let differentiated = posterior.predict_with_gradient(&a, &b);
-        let (value, by_mean, by_variance) = acquisition(differentiated.prediction, sampling);
+        let (value, by_mean, by_variance) =
+            acquisition_value(differentiated.prediction, acquisition);
         let gradient: Vec<f64> = differentiated.mean[2 * dimensions - free..]
             .iter()
             .zip(&differentiated.variance[2 * dimensions - free..])
@@ -94,7 +95,7 @@ pub fn select_pair(
         .map(|_| {
             let drawn = draw();
             let (a, b) = split(&drawn);
-            (acquisition(posterior.predict(&a, &b), sampling).0, drawn)
+            (acquisition_value(posterior.predict(&a, &b), acquisition).0, drawn)
         })
         .collect();
     // Stable, so that ties are resolved by the order of drawing.

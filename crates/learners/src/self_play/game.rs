@@ -46,7 +46,7 @@ impl Task for SelfPlayGame<'_> {
         let mut positions: Vec<PlayedPosition> = Vec::with_capacity(60);
         let mut board = Board::START;
         let mut first = true;
-        let opening = self.rng.below(self.config.max_opening_moves + 1);
+        let opening = self.rng.below(self.config.max_random_plies + 1);
         let mut plies = 0;
         let opponent = self.opponent.filter(|_| self.rng.chance(self.config.opponent_share));
         let opponent_is_first = self.rng.chance(0.5);
@@ -59,7 +59,7 @@ impl Task for SelfPlayGame<'_> {
                     break;
                 }
             }
-            let random = plies < opening || self.rng.chance(self.config.random);
+            let random = plies < opening || self.rng.chance(self.config.epsilon);
             plies += 1;
             if let Some(opponent) = opponent.filter(|_| first == opponent_is_first) {
                 let count = moves.count_ones();

@@ -1,4 +1,4 @@
-//! Counts: integer features of the whole board, such as mobility and frontier.
+//! Counts: integer features of the whole board, such as mobility and potential mobility.
 
 use outflank_games::othello::kernel::Kernel;
 use std::fmt;
@@ -11,10 +11,10 @@ pub enum Count {
     OwnMoves,
     /// Mobility of the opponent.
     OtherMoves,
-    /// Empty squares adjacent to own discs.
-    OwnFrontier,
-    /// Empty squares adjacent to the opponent's discs.
-    OtherFrontier,
+    /// Potential mobility of the opponent: empty squares adjacent to own discs.
+    OtherPotentialMobility,
+    /// Potential mobility of the side that just moved: empty squares adjacent to the opponent's discs.
+    OwnPotentialMobility,
     /// Quadrants with an odd number of empty squares (parity).
     OddQuadrants,
 }
@@ -24,8 +24,8 @@ impl Count {
     pub const ALL: [Count; 5] = [
         Count::OwnMoves,
         Count::OtherMoves,
-        Count::OwnFrontier,
-        Count::OtherFrontier,
+        Count::OtherPotentialMobility,
+        Count::OwnPotentialMobility,
         Count::OddQuadrants,
     ];
 
@@ -38,8 +38,8 @@ impl Count {
         match self {
             Count::OwnMoves => "own-moves",
             Count::OtherMoves => "other-moves",
-            Count::OwnFrontier => "own-frontier",
-            Count::OtherFrontier => "other-frontier",
+            Count::OtherPotentialMobility => "own-frontier",
+            Count::OwnPotentialMobility => "other-frontier",
             Count::OddQuadrants => "odd-quarters",
         }
     }
@@ -50,8 +50,8 @@ impl Count {
         match self {
             Count::OwnMoves => "Moves of the side that just moved",
             Count::OtherMoves => "Moves of the opponent",
-            Count::OwnFrontier => "Empty squares adjacent to own discs",
-            Count::OtherFrontier => "Empty squares adjacent to the opponent's discs",
+            Count::OtherPotentialMobility => "Empty squares adjacent to own discs",
+            Count::OwnPotentialMobility => "Empty squares adjacent to the opponent's discs",
             Count::OddQuadrants => "Quadrants with an odd number of empty squares",
         }
     }
@@ -64,8 +64,8 @@ impl Count {
         match self {
             Count::OwnMoves => kernel.moves(own, other).count_ones(),
             Count::OtherMoves => kernel.moves(other, own).count_ones(),
-            Count::OwnFrontier => (dilate(own) & empty).count_ones(),
-            Count::OtherFrontier => (dilate(other) & empty).count_ones(),
+            Count::OtherPotentialMobility => (dilate(own) & empty).count_ones(),
+            Count::OwnPotentialMobility => (dilate(other) & empty).count_ones(),
             Count::OddQuadrants => odd_quadrants(empty).count_ones() / 16,
         }
     }
@@ -120,12 +120,18 @@ mod tests {
         assert_eq!((value(Count::OwnMoves), value(Count::OtherMoves)), (4, 4));
         // The two discs of a side lie on a diagonal and are adjacent to ten of the twelve squares
         // around the center.
-        assert_eq!((value(Count::OwnFrontier), value(Count::OtherFrontier)), (10, 10));
+        assert_eq!(
+            (value(Count::OtherPotentialMobility), value(Count::OwnPotentialMobility)),
+            (10, 10)
+        );
         // Fifteen empty squares in each quadrant.
         assert_eq!(value(Count::OddQuadrants), 4);
         // A disc has three neighbors in a corner, five on an edge, otherwise eight.
         for (disc, neighbors) in [(0, 3), (7, 3), (3, 5), (24, 5), (27, 8), (63, 3)] {
-            assert_eq!(Count::OwnFrontier.compute(kernel::Portable, 1 << disc, 0), neighbors);
+            assert_eq!(
+                Count::OtherPotentialMobility.compute(kernel::Portable, 1 << disc, 0),
+                neighbors
+            );
         }
     }
 }

@@ -16,9 +16,9 @@ pub const NOTES: &str = "\
 The loss of a move is the difference between the best move and the move played, in discs of the
 final score. It is exact in positions with at most --exact empty squares. In earlier positions a
 search estimates it: the model's values are converted to discs by a regression of the results of the
-embedded games on the values. If they do not correlate with results, the loss is shown as ? (null in
-JSON). The report also shows the most likely move of an expert, its probability and that of the move
-played.";
+embedded games on the values. In stages of the game where the model's values do not increase with
+the final margin, the loss is shown as ? (null in JSON). The report also shows the most likely move
+of an expert, its probability and that of the move played.";
 
 /// `outflank analyze`.
 #[derive(Args, Debug)]

@@ -1,6 +1,6 @@
 //! Options of `outflank data`.
 
-use super::{CommonArgs, RunArgs, SelectArgs};
+use super::{CommonArgs, RunArgs, SelectArgs, UnseededArgs};
 use clap::{Args, Subcommand};
 use outflank_records::Format;
 use std::path::PathBuf;
@@ -45,7 +45,7 @@ pub struct DataArgs {
     pub paths: Vec<PathBuf>,
     /// Common options.
     #[command(flatten)]
-    pub common: CommonArgs,
+    pub common: UnseededArgs,
 }
 
 /// `outflank data convert`.
@@ -101,7 +101,7 @@ pub struct ExportArgs {
         allow_negative_numbers = true,
         help_heading = "Data"
     )]
-    pub test: f64,
+    pub held_out: f64,
     /// Common options.
     #[command(flatten)]
     pub common: CommonArgs,

@@ -5,6 +5,7 @@ use clap::{Args, ValueEnum};
 use outflank_games::{Game, Side};
 use outflank_learners::training::Monitor;
 use outflank_records::Selection;
+use std::ops::Deref;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -29,7 +30,7 @@ A player is MODEL[@SEARCH][?key=value&...].
     symmetries=8            averages a move predictor over the 8 symmetries of a position
     view=negate, =invert    for White: negates the value, or swaps the colors of the board
   Keys of searches:
-    seconds=1, nodes=100000 limits per move
+    seconds=1, nodes=100000 limits per move; with @mpc, seconds= is the mean per move of a game
     threads=2               threads of a search
     cut=1.5                 ProbCut threshold in standard deviations; 0: no selective pruning
     clock=cpu               seconds= counts CPU time of the searching thread
@@ -46,6 +47,23 @@ pub struct CommonArgs {
     /// Random seed; the same seed gives the same results.
     #[arg(long, default_value_t = 1, value_name = "N", allow_negative_numbers = true)]
     pub seed: u64,
+    /// Options that do not concern randomness.
+    #[command(flatten)]
+    pub unseeded: UnseededArgs,
+}
+
+impl Deref for CommonArgs {
+    type Target = UnseededArgs;
+
+    fn deref(&self) -> &UnseededArgs {
+        &self.unseeded
+    }
+}
+
+/// Common options of commands without randomness.
+#[derive(Args, Debug, Clone)]
+#[command(next_help_heading = "Common")]
+pub struct UnseededArgs {
     /// Number of threads; results do not depend on it [default: all cores].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
@@ -64,7 +82,7 @@ pub struct CommonArgs {
     pub set: Vec<String>,
 }
 
-impl CommonArgs {
+impl UnseededArgs {
     /// The number of threads to use.
     pub fn threads(&self) -> usize {
         match self.threads {
@@ -258,7 +276,7 @@ pub struct ContestArgs {
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub games: Option<u64>,
     /// Color to move in the openings [default: as in the file, else black].
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, value_name = "COLOR")]
     pub first: Option<SideArg>,
     /// Probability that a move of either player is replaced by a random one.
     #[arg(long, default_value_t = 0.0, value_name = "P", allow_negative_numbers = true)]

@@ -29,10 +29,10 @@ Methods of Runarsson & Lucas (2014), which train a linear evaluation function on
   lstd            least-squares temporal differences: predicts the result of the game
 Methods that are not in that paper:
   ipref --solver online
-                  the same model as ipref, trained by stochastic gradient descent: for large
-                  patterns, many games, and separate weights for each stage of the game
+                  the same model as ipref, trained by AdaGrad, one position at a time: for
+                  large patterns, many games, and separate weights for each stage of the game
   move-predictor  policy that scores a move by the squares around it, without playing the move;
-                  trained by stochastic gradient descent
+                  trained by AdaGrad, one position at a time
 An option that has no effect with the chosen method is an error.
 
 A feature file has one tuple (a list of up to 12 squares) per line. Squares are names, or numbers
@@ -125,7 +125,7 @@ pub struct TrainArgs {
     ///   all2x2    all blocks of 2x2 squares
     ///   all3+2x2  both
     ///   FILE      the tuples in a file, see below
-    /// With --solver online, patterns and classic also count mobility, frontier and parity.
+    /// With --solver online, patterns and classic also have mobility, potential mobility and parity.
     #[arg(
         long,
         verbatim_doc_comment,
@@ -170,7 +170,7 @@ pub struct TrainArgs {
     /// Solver [default: primal]:
     ///   primal  Newton's method, on all cores (ipref, pref)
     ///   dual    dual coordinate descent, as in LIBLINEAR (ipref, pref)
-    ///   online  stochastic gradient descent (ipref)
+    ///   online  AdaGrad, one position at a time (ipref)
     #[arg(
         long,
         verbatim_doc_comment,
@@ -192,7 +192,7 @@ pub struct TrainArgs {
         help_heading = "Optimizer"
     )]
     pub loss: Option<String>,
-    /// Initial learning rate, decayed linearly to 0 (ipref --solver online, move-predictor)
+    /// Initial learning rate of AdaGrad, decayed linearly to 0 (ipref --solver online, move-predictor)
     /// [alias: --lr] [default: 0.1].
     #[arg(
         long,

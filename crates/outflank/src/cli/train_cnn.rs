@@ -170,10 +170,11 @@ pub struct CnnArgs {
     /// Label smoothing.
     #[arg(long, default_value_t = 0.0, value_name = "EPS", help_heading = "Optimizer")]
     pub label_smoothing: f32,
-    /// Train/test split: which examples are in a test set [default: game]:
+    /// Train/test split: the examples left out of training [default: game]:
     ///   game     the games after --last-year, else a tenth of the games
     ///   example  a random part of the examples (as in the paper)
-    ///   both     those of both kinds
+    ///   both     the games after --last-year and a random part of the other examples
+    /// All test sets are always evaluated. With game, those by example overlap the training set.
     #[arg(
         long,
         verbatim_doc_comment,

@@ -5,13 +5,32 @@ use super::RemoteArgs;
 use super::train_play::TrainingArgs;
 use clap::Args;
 
-/// Examples at the top of the help.
-pub const EXAMPLES: &str = "\
+/// Examples at the top of the help of each method.
+pub const TDL_EXAMPLES: &str = "\
 Examples:
   outflank train tdl --games 200000
+  outflank train tdl --shape all4 --learning-rate 0.01";
+pub const CEL_EXAMPLES: &str = "\
+Examples:
+  outflank train cel --games 1000000
+  outflank train cel --on nats://HOST      workers play the games of each generation";
+pub const HOF_EXAMPLES: &str = "\
+Examples:
+  outflank train hof --hall-of-fame-games 20
+  outflank train hof --on nats://HOST      workers play the games of each generation";
+pub const PTDL_EXAMPLES: &str = "\
+Examples:
+  outflank train ptdl --population 10
+  outflank train ptdl --operators p --on nats://HOST      workers train the individuals";
+pub const CTDL_EXAMPLES: &str = "\
+Examples:
   outflank train ctdl --operators sxm_t --shape 12x6 --seed 2
   outflank train ctdl --config hybrid.toml --set population=20
   outflank train ctdl --shape all4 --on nats://HOST      workers play the games of each generation";
+pub const ETDL_EXAMPLES: &str = "\
+Examples:
+  outflank train etdl --heuristic-games 100
+  outflank train etdl --on nats://HOST      workers play the games of each generation";
 
 /// Notes below the options.
 pub const NOTES: &str = "\
@@ -74,7 +93,7 @@ pub struct CoevolutionSettings {
     pub epsilon: Option<f64>,
     /// Self-play training games per individual and generation.
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    pub self_games: Option<i64>,
+    pub self_play_games: Option<i64>,
     /// Number of training opponents of an individual from the population.
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub population_opponents: Option<i64>,
@@ -92,7 +111,7 @@ pub struct CoevolutionSettings {
     pub archive_newest: Option<bool>,
     /// Size of the archive, which keeps the newest of its members; 0: unlimited.
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    pub archive: Option<i64>,
+    pub archive_size: Option<i64>,
     /// Fitness of an individual:
     ///   none         no fitness, no selection
     ///   round-robin  score against the population and the archive
@@ -104,7 +123,7 @@ pub struct CoevolutionSettings {
     pub games_per_pair: Option<i64>,
     /// Fitness games of each individual with random members of the archive (hall of fame).
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    pub hall_of_fame: Option<i64>,
+    pub hall_of_fame_games: Option<i64>,
     /// Fitness games of each individual with the heuristic.
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub heuristic_games: Option<i64>,
@@ -113,7 +132,7 @@ pub struct CoevolutionSettings {
     pub heuristic_random: Option<f64>,
     /// Tournament selection: a parent is the best of N random individuals; 0 turns selection off.
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    pub tournament: Option<i64>,
+    pub tournament_size: Option<i64>,
     /// Crossover probability: two parents exchange tuples.
     #[arg(long, value_name = "P", allow_negative_numbers = true)]
     pub crossover: Option<f64>,
@@ -145,19 +164,19 @@ impl CoevolutionSettings {
             ("population", count(self.population)),
             ("learning-rate", number(self.learning_rate)),
             ("epsilon", number(self.epsilon)),
-            ("self-games", count(self.self_games)),
+            ("self-play-games", count(self.self_play_games)),
             ("population-opponents", count(self.population_opponents)),
             ("population-games", count(self.population_games)),
             ("archive-opponents", count(self.archive_opponents)),
             ("archive-games", count(self.archive_games)),
             ("archive-newest", self.archive_newest.map(toml::Value::Boolean)),
-            ("archive", count(self.archive)),
+            ("archive-size", count(self.archive_size)),
             ("fitness", text(&self.fitness)),
             ("games-per-pair", count(self.games_per_pair)),
-            ("hall-of-fame", count(self.hall_of_fame)),
+            ("hall-of-fame-games", count(self.hall_of_fame_games)),
             ("heuristic-games", count(self.heuristic_games)),
             ("heuristic-random", number(self.heuristic_random)),
-            ("tournament", count(self.tournament)),
+            ("tournament-size", count(self.tournament_size)),
             ("crossover", number(self.crossover)),
             ("weight-mutation", number(self.weight_mutation)),
             ("weight-deviation", number(self.weight_deviation)),

@@ -7,7 +7,7 @@ use clap::Args;
 pub const EXAMPLES: &str = "\
 Examples:
   outflank train gp --rounds 50
-  outflank train gp --game checkers --sampling random --seed 2
+  outflank train gp --game checkers --acquisition random --seed 2
   outflank train gp --ask --rounds 20 --out mine
   outflank match mine@4 heuristic@4";
 
@@ -96,7 +96,7 @@ pub struct GpArgs {
         hide_possible_values = true,
         help_heading = "Active learning"
     )]
-    pub sampling: String,
+    pub acquisition: String,
     /// New heuristics of each round [default: opponent]:
     ///   opponent  one, compared with the best heuristic so far
     ///   pair      two, compared with each other
@@ -118,12 +118,12 @@ pub struct GpArgs {
     /// 1].
     #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Active learning")]
     pub opponents: Option<usize>,
-    /// Selection of the --opponents: at random, or by the acquisition function of --sampling.
+    /// Selection of the --opponents: at random, or by the function of --acquisition.
     #[arg(
         long,
         default_value = "random",
-        value_name = "random|sampling",
-        value_parser = ["random", "sampling"],
+        value_name = "random|acquisition",
+        value_parser = ["random", "acquisition"],
         hide_possible_values = true,
         help_heading = "Active learning"
     )]

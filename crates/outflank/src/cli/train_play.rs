@@ -11,25 +11,38 @@ use clap::{Args, Subcommand, ValueEnum};
 #[derive(Subcommand, Debug, Clone)]
 pub enum TrainMethod {
     /// Temporal difference learning by self-play.
-    #[command(before_help = train_coevolution::EXAMPLES, after_help = train_coevolution::NOTES)]
+    #[command(
+        before_help = train_coevolution::TDL_EXAMPLES,
+        after_help = train_coevolution::NOTES,
+        // One network is trained, game by game, so there are no jobs for workers.
+        mut_args(|arg| match arg.get_help_heading() {
+            Some("Workers") => arg.hide(true),
+            _ => arg,
+        }),
+    )]
     Tdl(Box<CoevolutionArgs>),
     /// Coevolutionary learning (CEL): selection by games within the population.
-    #[command(before_help = train_coevolution::EXAMPLES, after_help = train_coevolution::NOTES)]
+    #[command(before_help = train_coevolution::CEL_EXAMPLES, after_help = train_coevolution::NOTES)]
     Cel(Box<CoevolutionArgs>),
     /// Coevolution with a hall of fame: games also with the best of former generations.
-    #[command(before_help = train_coevolution::EXAMPLES, after_help = train_coevolution::NOTES)]
+    #[command(before_help = train_coevolution::HOF_EXAMPLES, after_help = train_coevolution::NOTES)]
     Hof(Box<CoevolutionArgs>),
     /// Parallel TDL: a population, each member trained by self-play.
-    #[command(before_help = train_coevolution::EXAMPLES, after_help = train_coevolution::NOTES)]
+    #[command(before_help = train_coevolution::PTDL_EXAMPLES, after_help = train_coevolution::NOTES)]
     Ptdl(Box<CoevolutionArgs>),
     /// Coevolutionary TDL: coevolution with temporal difference learning.
-    #[command(before_help = train_coevolution::EXAMPLES, after_help = train_coevolution::NOTES)]
+    #[command(before_help = train_coevolution::CTDL_EXAMPLES, after_help = train_coevolution::NOTES)]
     Ctdl(Box<CoevolutionArgs>),
     /// Evolutionary TDL: selection by games against the heuristic.
-    #[command(before_help = train_coevolution::EXAMPLES, after_help = train_coevolution::NOTES)]
+    #[command(before_help = train_coevolution::ETDL_EXAMPLES, after_help = train_coevolution::NOTES)]
     Etdl(Box<CoevolutionArgs>),
     /// TD(λ) by self-play for large patterns, with separate weights for each stage of the game.
-    #[command(name = "self-play", before_help = SELF_PLAY_EXAMPLES, after_help = SELF_PLAY_NOTES)]
+    #[command(
+        name = "self-play",
+        before_help = SELF_PLAY_EXAMPLES,
+        after_help = SELF_PLAY_NOTES,
+        mut_arg("games", |arg| arg.help(TRAINING_GAMES)),
+    )]
     SelfPlay(Box<SelfPlayArgs>),
     /// A convolutional network that predicts expert moves.
     #[command(before_help = train_cnn::EXAMPLES, after_help = train_cnn::NOTES)]
@@ -38,7 +51,7 @@ pub enum TrainMethod {
     #[command(
         before_help = ANN_EXAMPLES,
         after_help = ANN_NOTES,
-        mut_arg("games", |arg| arg.default_value(ANN_GAMES)),
+        mut_arg("games", |arg| arg.default_value(ANN_GAMES).help(TRAINING_GAMES)),
         mut_arg("measurements", |arg| arg.default_value(ANN_MEASUREMENTS)),
     )]
     Ann(Box<AnnArgs>),
@@ -47,6 +60,8 @@ pub enum TrainMethod {
     Gp(Box<GpArgs>),
 }
 
+/// Help of `--games` for methods without selection.
+const TRAINING_GAMES: &str = "Training budget: number of training games";
 const ANN_GAMES: &str = "307200";
 const ANN_MEASUREMENTS: &str = "40";
 
@@ -74,7 +89,7 @@ Examples:
 
 const SELF_PLAY_NOTES: &str = "\
 A batch of games is played with fixed weights. Then TD(λ) updates the value of each position from
-which a non-random move was played.";
+which a non-random move was played. The weights are updated by AdaGrad.";
 
 /// Options of every method that trains by playing.
 #[derive(Args, Debug, Clone)]
@@ -88,7 +103,7 @@ pub struct TrainingArgs {
         help_heading = "Budget"
     )]
     pub games: u64,
-    /// Number of evaluations during training, evenly spaced.
+    /// Number of measurements during training, evenly spaced.
     #[arg(
         long,
         default_value_t = 50,
@@ -97,10 +112,10 @@ pub struct TrainingArgs {
         help_heading = "Validation"
     )]
     pub measurements: u64,
-    /// Opponents in the evaluations, besides the embedded player `heuristic`.
+    /// Opponents in the measurements, besides the embedded player `heuristic`.
     #[arg(long, value_name = "PLAYER", num_args = 1.., help_heading = "Validation")]
     pub against: Vec<String>,
-    /// Games of each evaluation against an opponent, an even number; one move in ten is random.
+    /// Games of each measurement against an opponent, an even number; one move in ten is random.
     #[arg(
         long,
         default_value_t = 1000,
@@ -123,8 +138,8 @@ pub struct TrainingArgs {
 /// Options of `outflank train self-play`.
 #[derive(Args, Debug, Clone)]
 pub struct SelfPlayArgs {
-    /// Features: 18 large patterns, mobility, frontier and parity, or the tuples in a file (for its
-    /// format see `outflank help train`).
+    /// Features: 18 large patterns, mobility, potential mobility and parity, or the tuples in a file
+    /// (for its format see `outflank help train`).
     #[arg(long, default_value = "patterns", value_name = "patterns|FILE", help_heading = "Model")]
     pub features: String,
     /// Length of a stage of the game, in discs on the board; each stage has its own weights.
@@ -145,7 +160,7 @@ pub struct SelfPlayArgs {
         help_heading = "Optimizer"
     )]
     pub games_per_batch: u32,
-    /// Initial learning rate, decayed linearly to 0 [alias: --lr].
+    /// Initial learning rate of AdaGrad, decayed linearly to 0 [alias: --lr].
     #[arg(
         long,
         alias = "lr",
@@ -172,7 +187,7 @@ pub struct SelfPlayArgs {
         allow_negative_numbers = true,
         help_heading = "Exploration"
     )]
-    pub random: f64,
+    pub epsilon: f64,
     /// Maximum random plies at the start of a game; the number is uniform from 0 to this.
     #[arg(
         long,
@@ -181,7 +196,7 @@ pub struct SelfPlayArgs {
         allow_negative_numbers = true,
         help_heading = "Exploration"
     )]
-    pub random_plies: u32,
+    pub max_random_plies: u32,
     /// Player that is the opponent in some of the training games.
     #[arg(long, value_name = "MODEL", help_heading = "Exploration")]
     pub opponent: Option<String>,
@@ -199,6 +214,14 @@ pub struct SelfPlayArgs {
 pub enum AnnSchedule {
     Constant,
     Linear,
+}
+
+/// The target value of the last position of a game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[allow(missing_docs, reason = "the help would show the comments beside the names")]
+pub enum ResultTargetArg {
+    Sigmoid,
+    Sign,
 }
 
 /// Options of `outflank train ann`.
@@ -239,9 +262,16 @@ pub struct AnnArgs {
     /// Update the weights after every move instead of after every game.
     #[arg(long, help_heading = "Optimizer")]
     pub per_move: bool,
-    /// Target of the last position: +1, 0 or -1 instead of a sigmoid of the disc difference.
-    #[arg(long, help_heading = "Optimizer")]
-    pub plain_result: bool,
+    /// Target value of the last position: a sigmoid of the disc difference, or its sign (+1, 0 or -1).
+    #[arg(
+        long,
+        value_enum,
+        default_value = "sigmoid",
+        value_name = "sigmoid|sign",
+        hide_possible_values = true,
+        help_heading = "Optimizer"
+    )]
+    pub result_target: ResultTargetArg,
     /// Probability of a random move (not in the paper).
     #[arg(
         long,

@@ -1,6 +1,6 @@
 //! Options of `outflank worker`, and of every command whose jobs workers can execute.
 
-use super::CommonArgs;
+use super::UnseededArgs;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -67,8 +67,11 @@ pub struct RemoteArgs {
         "NATS server to take tasks from, such as nats://HOST:4222 or tls://HOST; several servers of a \
          cluster separated by commas"
     )),
+    mut_arg("worker_timeout", |arg| arg.help(
+        "Seconds without an acknowledgement after which a worker's tasks are given to another worker. Used \
+         only if no command has connected to this queue yet; otherwise the command's value applies"
+    )),
     mut_arg("verify_share", |arg| arg.hide(true)),
-    mut_arg("seed", |arg| arg.help("Has no effect: each job has its own seed")),
 )]
 pub struct WorkerArgs {
     /// Exit after this many seconds without a task [default: never].
@@ -77,14 +80,13 @@ pub struct WorkerArgs {
     /// Cache of models received with tasks [default: a temporary folder].
     #[arg(long, value_name = "DIR")]
     pub cache: Option<PathBuf>,
-    /// Maximum size of the received models, in MiB. Those that were not used for the longest time are
-    /// deleted.
+    /// Maximum size of the received models, in MiB. The least recently used are deleted.
     #[arg(long, value_name = "MIB", default_value_t = 4096,
           value_parser = clap::value_parser!(u64).range(1..=1 << 30))]
     pub cache_size: u64,
     /// Common options.
     #[command(flatten)]
-    pub common: CommonArgs,
+    pub common: UnseededArgs,
     /// The server; last, because its help heading applies to everything after it.
     #[command(flatten)]
     pub remote: RemoteArgs,

@@ -202,9 +202,9 @@ pub fn output_format(path: &Path, format: Option<Format>) -> Result<Format> {
 pub fn export(args: &ExportArgs) -> Result<Outcome> {
     set_threads(args.common.threads())?;
     ensure_usage!(
-        args.test > 0.0 && args.test < 1.0,
-        "--test is a fraction between 0 and 1, not {}",
-        args.test
+        args.held_out > 0.0 && args.held_out < 1.0,
+        "--held-out is a fraction between 0 and 1, not {}",
+        args.held_out
     );
     let games = read_games(&args.paths, &Selection::from(&args.select), args.common.seed)?;
     let wanted =
@@ -221,7 +221,7 @@ pub fn export(args: &ExportArgs) -> Result<Outcome> {
     );
     let subsets = split(args, games.records.len(), all)?;
     if let Some((name, _)) = subsets.iter().find(|(_, subset)| subset.is_empty()) {
-        bail_usage!("the {name} set would be empty; read more games, or change --test");
+        bail_usage!("the {name} set would be empty; read more games, or change --held-out");
     }
     let mut report = Vec::new();
     for (name, subset) in &subsets {
@@ -268,7 +268,7 @@ fn split(
     games: usize,
     all: Decisions<Othello>,
 ) -> Result<Vec<(&'static str, Decisions<Othello>)>> {
-    let (seed, fractions) = (args.common.seed, [1.0 - args.test, args.test]);
+    let (seed, fractions) = (args.common.seed, [1.0 - args.held_out, args.held_out]);
     Ok(match args.split.as_deref() {
         None => vec![("", all)],
         Some("game") => {

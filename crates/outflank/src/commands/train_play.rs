@@ -39,7 +39,7 @@ use serde_json::json;
 use std::fmt::Write;
 use std::time::Instant;
 
-/// The first opponent of the evaluations during training.
+/// The first opponent of the measurements during training.
 const HEURISTIC: &str = "heuristic";
 
 /// The opponents of the final matches.

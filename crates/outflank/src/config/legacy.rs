@@ -21,11 +21,17 @@ enum Change {
     Precision,
     /// A flag: the learning rate decays linearly.
     LinearDecay,
+    /// A selection of opponents: `sampling` is `acquisition`.
+    OpponentsBy,
+    /// A flag: the target of the last position is the sign of the result.
+    PlainResult,
     /// A device: `gpu` is `cuda`, `none` is the flag `cached`.
     Device,
 }
 
-use Change::{Device, EnsembleMember, LinearDecay, Method, Precision, Rename};
+use Change::{
+    Device, EnsembleMember, LinearDecay, Method, OpponentsBy, PlainResult, Precision, Rename,
+};
 
 /// New command, old key, change. Settings that are not listed are unchanged.
 const CHANGES: &[(&str, &str, Change)] = &[
@@ -56,16 +62,21 @@ const CHANGES: &[(&str, &str, Change)] = &[
     ("gp", "tests", Rename("test-pairs")),
     ("gp", "ceiling", Rename("accuracy-limit")),
     ("gp", "opening", Rename("random-plies")),
+    ("gp", "sampling", Rename("acquisition")),
+    ("gp", "opponents-by", OpponentsBy),
     ("gp", "steps", Rename("kernel-iterations")),
     ("gp", "sweeps", Rename("max-iterations")),
     ("ann", "alpha", Rename("learning-rate")),
     ("ann", "decay", LinearDecay),
+    ("ann", "plain-result", PlainResult),
     ("ann", "points", Rename("measurements")),
     ("ann", "measured-games", Rename("match-games")),
     ("self-play", "stage", Rename("discs-per-stage")),
     ("self-play", "batch", Rename("games-per-batch")),
     ("self-play", "rate", Rename("learning-rate")),
-    ("self-play", "opening", Rename("random-plies")),
+    ("self-play", "opening", Rename("max-random-plies")),
+    ("self-play", "random-plies", Rename("max-random-plies")),
+    ("self-play", "random", Rename("epsilon")),
     ("self-play", "rival", Rename("opponent")),
     ("self-play", "rivalry", Rename("opponent-share")),
     ("self-play", "points", Rename("measurements")),
@@ -83,6 +94,10 @@ const COEVOLUTION_CHANGES: &[(&str, Change)] = &[
     ("meetings", Rename("games-per-pair")),
     ("points", Rename("measurements")),
     ("measured-games", Rename("match-games")),
+    ("self-games", Rename("self-play-games")),
+    ("archive", Rename("archive-size")),
+    ("hall-of-fame", Rename("hall-of-fame-games")),
+    ("tournament", Rename("tournament-size")),
 ];
 
 /// The current name of a command.
@@ -115,6 +130,13 @@ pub fn upgrade(old_command: &str, key: &str, value: Value) -> Vec<(String, Value
         (Some(LinearDecay), value) => {
             let linear = value.as_bool() == Some(true);
             one("lr-schedule", if linear { "linear" } else { "constant" }.into())
+        }
+        (Some(OpponentsBy), Value::String(by)) if by == "sampling" => {
+            one(key, "acquisition".into())
+        }
+        (Some(PlainResult), value) => {
+            let sign = value.as_bool() == Some(true);
+            one("result-target", if sign { "sign" } else { "sigmoid" }.into())
         }
         (Some(Device), Value::String(device)) => match device.as_str() {
             "none" => one("cached", true.into()),
@@ -157,7 +179,15 @@ mod tests {
             ("selfplay", "rival = 'heuristic'", "opponent = 'heuristic'"),
             ("generate", "opening = 6", "random-plies = 6"),
             ("gp", "opening = 2", "random-plies = 2"),
-            ("selfplay", "opening = 0", "random-plies = 0"),
+            ("selfplay", "opening = 0\nrandom = 0.1", "max-random-plies = 0\nepsilon = 0.1"),
+            ("self-play", "random-plies = 3", "max-random-plies = 3"),
+            ("gp", "sampling = 'bald'", "acquisition = 'bald'"),
+            ("gp", "opponents-by = 'sampling'", "opponents-by = 'acquisition'"),
+            ("ann", "plain-result = true", "result-target = 'sign'"),
+            ("ann", "plain-result = false", "result-target = 'sigmoid'"),
+            ("tdl", "self-games = 9\narchive = 0", "self-play-games = 9\narchive-size = 0"),
+            ("hof", "hall-of-fame = 50", "hall-of-fame-games = 50"),
+            ("cel", "tournament = 5", "tournament-size = 5"),
             ("reproduce", "device = 'none'", "cached = true"),
             ("reproduce", "device = 'gpu'", "device = 'cuda'"),
         ] {
@@ -174,7 +204,8 @@ mod tests {
         for (name, text) in [
             ("cnn", "epochs = 1.0\nbootstrap = true\ndevice = 'cuda'\nprecision = 'f32'"),
             ("train", "match-games = 2\nmethod = 'ipref'\nmax-iterations = 5"),
-            ("self-play", "games = 100\nopponent = 'heuristic'"),
+            ("self-play", "games = 100\nopponent = 'heuristic'\nepsilon = 0.1"),
+            ("gp", "opponents-by = 'acquisition'\nrandom-plies = 2"),
         ] {
             let table: toml::Table = toml::from_str(text).unwrap();
             let upgraded: toml::Table =

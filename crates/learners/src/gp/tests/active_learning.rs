@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::gp::{
-    ActiveLearner, ComparisonOutcome, GameOracleConfig, GpConfig, GpLearner, HeuristicSpace,
-    InferenceConfig, Sampling, TestPairs,
+    Acquisition, ActiveLearner, ComparisonOutcome, GameOracleConfig, GpConfig, GpLearner,
+    HeuristicSpace, InferenceConfig, TestPairs,
 };
 use crate::gp::{GameOracle, GpError, demonstration_games, find_disagreement};
 use crate::training::Learner;
@@ -13,14 +13,14 @@ use outflank_models::NamedFeatures;
 use outflank_players::registry::RegisteredGame;
 use outflank_runs::rng::stream;
 
-fn config(dimensions: usize, sampling: Sampling, seed: u64) -> GpConfig {
+fn config(dimensions: usize, acquisition: Acquisition, seed: u64) -> GpConfig {
     GpConfig {
         dimensions,
         space: HeuristicSpace::Weights,
         initial: 2,
         opponents: 3,
         choose_opponents: false,
-        sampling,
+        acquisition,
         against_best: false,
         restarts: 4,
         inference: InferenceConfig {
@@ -39,8 +39,8 @@ fn compare(points: &[Vec<f64>], (a, b): (usize, usize)) -> ComparisonOutcome {
     if distance(a) < distance(b) { ComparisonOutcome::First } else { ComparisonOutcome::Second }
 }
 
-fn accuracy_after(rounds: u64, sampling: Sampling, seed: u64) -> f64 {
-    let mut active = ActiveLearner::new(config(3, sampling, seed)).unwrap();
+fn accuracy_after(rounds: u64, acquisition: Acquisition, seed: u64) -> f64 {
+    let mut active = ActiveLearner::new(config(3, acquisition, seed)).unwrap();
     while active.posterior().is_none() || active.rounds() < rounds {
         let query = active.next_query(0);
         let outcomes: Vec<ComparisonOutcome> =
@@ -59,18 +59,18 @@ fn accuracy_after(rounds: u64, sampling: Sampling, seed: u64) -> f64 {
 }
 
 #[test]
-fn all_sampling_strategies_learn_the_preference() {
-    for sampling in [Sampling::Bald, Sampling::Random, Sampling::Uncertainty] {
+fn all_acquisition_functions_learn_the_preference() {
+    for acquisition in [Acquisition::Bald, Acquisition::Random, Acquisition::Uncertainty] {
         let mean: f64 =
-            [1, 2, 3].iter().map(|&seed| accuracy_after(25, sampling, seed)).sum::<f64>() / 3.0;
-        assert!(mean > 0.85, "{sampling:?}: {mean}");
+            [1, 2, 3].iter().map(|&seed| accuracy_after(25, acquisition, seed)).sum::<f64>() / 3.0;
+        assert!(mean > 0.85, "{acquisition:?}: {mean}");
     }
 }
 
 #[test]
 fn all_ties_or_one_sided_outcomes_are_handled() {
     for outcome in [ComparisonOutcome::Tie, ComparisonOutcome::First] {
-        let mut active = ActiveLearner::new(config(2, Sampling::Bald, 1)).unwrap();
+        let mut active = ActiveLearner::new(config(2, Acquisition::Bald, 1)).unwrap();
         for _ in 0..12 {
             let query = active.next_query(0);
             let outcomes = vec![outcome; query.pairs.len()];
@@ -106,7 +106,7 @@ fn warnings_report_ties_and_missing_convergence() {
         }
         active.warnings().join("\n")
     };
-    let default = config(3, Sampling::Random, 2);
+    let default = config(3, Acquisition::Random, 2);
     assert!(!warnings(default, ComparisonOutcome::First).contains("converge"));
     assert!(!warnings(default, ComparisonOutcome::First).contains("both sides"));
     assert!(warnings(default, ComparisonOutcome::Tie).contains("1 of "));
@@ -119,7 +119,7 @@ const GAMES: GameOracleConfig = GameOracleConfig { depth: 1, games: 3, opening: 
 
 /// Runs a few rounds with games: the same on any number of threads, and after a stop and resume.
 fn check_reproducibility<P: RegisteredGame + NamedFeatures>() {
-    let mut config = config(P::FEATURES.len(), Sampling::Bald, 5);
+    let mut config = config(P::FEATURES.len(), Acquisition::Bald, 5);
     config.against_best = true;
     let run = |threads: usize, stop_after: Option<usize>| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
@@ -189,7 +189,7 @@ fn test_pairs_measure_accuracy() {
 
 #[test]
 fn invalid_configurations_are_errors() {
-    let good = config(8, Sampling::Bald, 1);
+    let good = config(8, Acquisition::Bald, 1);
     for (bad, message) in [
         (GpConfig { dimensions: 0, ..good }, "at least one weight"),
         (GpConfig { initial: 1, ..good }, "at least two heuristics"),
@@ -208,7 +208,7 @@ fn invalid_configurations_are_errors() {
 #[test]
 fn selected_opponents_are_more_informative() {
     let information = |choose_opponents: bool| {
-        let mut active = ActiveLearner::new(config(3, Sampling::Bald, 4)).unwrap();
+        let mut active = ActiveLearner::new(config(3, Acquisition::Bald, 4)).unwrap();
         for _ in 0..20 {
             let query = active.next_query(0);
             let outcomes: Vec<ComparisonOutcome> =
@@ -220,7 +220,7 @@ fn selected_opponents_are_more_informative() {
         let posterior = active.posterior().unwrap();
         let acquisition = |&(a, b): &(usize, usize)| {
             let prediction = posterior.predict(&active.points()[a], &active.points()[b]);
-            crate::gp::bald::acquisition(prediction, Sampling::Bald).0
+            crate::gp::bald::acquisition_value(prediction, Acquisition::Bald).0
         };
         let sum: f64 = query.pairs.iter().map(acquisition).sum();
         let pairs: std::collections::BTreeSet<_> = query.pairs.iter().copied().collect();
@@ -238,7 +238,8 @@ fn selected_opponents_are_more_informative() {
 
 #[test]
 fn in_direction_space_multiples_have_equal_predictions() {
-    let directions = GpConfig { space: HeuristicSpace::Directions, ..config(3, Sampling::Bald, 2) };
+    let directions =
+        GpConfig { space: HeuristicSpace::Directions, ..config(3, Acquisition::Bald, 2) };
     let mut active = ActiveLearner::new(directions).unwrap();
     for _ in 0..8 {
         let query = active.next_query(0);
@@ -260,7 +261,7 @@ fn in_direction_space_multiples_have_equal_predictions() {
 fn test_pairs_resume_from_their_journal() {
     let games = GameOracle::<Othello>::new(GAMES);
     let posterior = {
-        let mut gp = GpLearner::<Othello>::new(config(8, Sampling::Bald, 1), GAMES, 0).unwrap();
+        let mut gp = GpLearner::<Othello>::new(config(8, Acquisition::Bald, 1), GAMES, 0).unwrap();
         gp.round().unwrap();
         gp.active_learner().posterior().unwrap().clone()
     };

@@ -1,7 +1,7 @@
 //! Marginals, evidence, gradients, predictions and the acquisition function.
 
 use super::*;
-use crate::gp::bald::{Sampling, acquisition, select_pair};
+use crate::gp::bald::{Acquisition, acquisition_value, select_pair};
 use crate::gp::lbfgs::StoppingCriteria;
 use crate::gp::posterior::{Prediction, maximize_evidence};
 use crate::gp::probit::{cdf, density};
@@ -185,7 +185,7 @@ fn acquisition_agrees_with_numerical_integration() {
     for mean in [0.0, 0.1, -0.7, 2.0, -4.0] {
         for variance in [0.01, 0.3, 1.0, 6.0, 40.0] {
             let of = Prediction { mean, variance };
-            let (got, _, _) = acquisition(of, Sampling::Bald);
+            let (got, _, _) = acquisition_value(of, Acquisition::Bald);
             let first = bits(integrate(of, cdf));
             let square = std::f64::consts::PI * LN_2;
             let second = integrate(of, |x| (-x * x / square).exp());
@@ -194,11 +194,11 @@ fn acquisition_agrees_with_numerical_integration() {
             // differ by at most 0.0034.
             let information = first - integrate(of, |x| bits(cdf(x)));
             assert!((got - information).abs() < 0.0035, "{of:?} {got} {information}");
-            assert!((acquisition(of, Sampling::Uncertainty).0 - first).abs() < 1e-9);
+            assert!((acquisition_value(of, Acquisition::Uncertainty).0 - first).abs() < 1e-9);
         }
     }
     let nothing = Prediction { mean: 0.0, variance: 0.0 };
-    assert!(acquisition(nothing, Sampling::Bald).0.abs() < 1e-12);
+    assert!(acquisition_value(nothing, Acquisition::Bald).0.abs() < 1e-12);
 }
 
 #[test]
@@ -208,12 +208,14 @@ fn acquisition_gradients_agree_with_finite_differences() {
     let comparisons = random_comparisons(&points, 25, &mut rng);
     for logs in [vec![0.2, 0.9], vec![0.1, 0.5, -0.3, 0.4]] {
         let posterior = infer_exactly(&logs, &points, &comparisons);
-        for sampling in [Sampling::Bald, Sampling::Uncertainty] {
+        for acquisition in [Acquisition::Bald, Acquisition::Uncertainty] {
             let pair = random_points(1, 6, &mut rng).remove(0);
-            let value =
-                |pair: &[f64]| acquisition(posterior.predict(&pair[..3], &pair[3..]), sampling).0;
+            let value = |pair: &[f64]| {
+                acquisition_value(posterior.predict(&pair[..3], &pair[3..]), acquisition).0
+            };
             let differentiated = posterior.predict_with_gradient(&pair[..3], &pair[3..]);
-            let (_, by_mean, by_variance) = acquisition(differentiated.prediction, sampling);
+            let (_, by_mean, by_variance) =
+                acquisition_value(differentiated.prediction, acquisition);
             for at in 0..6 {
                 let slope =
                     by_mean * differentiated.mean[at] + by_variance * differentiated.variance[at];
@@ -237,9 +239,10 @@ fn the_selected_pair_is_in_the_box_and_beats_random_pairs() {
     points.iter_mut().flatten().for_each(|weight| *weight = f64::from(*weight as f32));
     let comparisons = random_comparisons(&points, 60, &mut rng);
     let posterior = infer_exactly(&[0.3, 0.7], &points, &comparisons);
-    let value = |a: &[f64], b: &[f64]| acquisition(posterior.predict(a, b), Sampling::Bald).0;
+    let value =
+        |a: &[f64], b: &[f64]| acquisition_value(posterior.predict(a, b), Acquisition::Bald).0;
     for fixed in [None, Some(points[3].as_slice())] {
-        let (a, b) = select_pair(&posterior, fixed, 4, Sampling::Bald, 8, &mut rng);
+        let (a, b) = select_pair(&posterior, fixed, 4, Acquisition::Bald, 8, &mut rng);
         assert!(a.iter().chain(&b).all(|weight| (-1.0..=1.0).contains(weight)));
         assert!(fixed.is_none_or(|fixed| a == fixed));
         assert!(!posterior.contains(&b) && posterior.contains(&points[3]));

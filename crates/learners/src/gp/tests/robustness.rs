@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::gp::GpError;
-use crate::gp::bald::{Sampling, select_pair};
+use crate::gp::bald::{Acquisition, select_pair};
 use crate::gp::ep::infer;
 use crate::gp::lbfgs::StoppingCriteria;
 use crate::gp::posterior::{LENGTH_BOUNDS, SIGNAL_BOUNDS, maximize_evidence};
@@ -27,7 +27,7 @@ fn check_posterior(posterior: &Posterior, points: &[Vec<f64>], rng: &mut Rng) {
             assert!((0.0..=1.0).contains(&got.probability()));
         }
     }
-    let (a, b) = select_pair(posterior, None, dimensions, Sampling::Bald, 3, rng);
+    let (a, b) = select_pair(posterior, None, dimensions, Acquisition::Bald, 3, rng);
     assert!(a.iter().chain(&b).all(|weight| (-1.0..=1.0).contains(weight)));
 }
 

@@ -2,7 +2,7 @@
 
 use super::{TrainingJob, budget, check, run_job};
 use crate::Outcome;
-use crate::cli::train_play::{AnnArgs, AnnSchedule};
+use crate::cli::train_play::{AnnArgs, AnnSchedule, ResultTargetArg};
 use crate::errors::{UsageError, ensure_usage};
 use crate::output::format_count;
 use anyhow::Result;
@@ -50,7 +50,10 @@ pub fn run(args: &AnnArgs) -> Result<Outcome> {
         epsilon: args.epsilon,
         self_play: args.self_play,
         per_move: args.per_move,
-        result_target: if args.plain_result { ResultTarget::Sign } else { ResultTarget::Sigmoid },
+        result_target: match args.result_target {
+            ResultTargetArg::Sigmoid => ResultTarget::Sigmoid,
+            ResultTargetArg::Sign => ResultTarget::Sign,
+        },
         seed: training.common.seed,
     };
     let job = TrainingJob {
@@ -80,12 +83,13 @@ fn table(args: &AnnArgs, architecture: &Architecture) -> toml::Table {
     }
     let schedule = if args.lr_schedule == AnnSchedule::Linear { "linear" } else { "constant" };
     table.insert("lr-schedule".to_owned(), schedule.into());
-    for (key, value) in [
-        ("self-play", args.self_play),
-        ("per-move", args.per_move),
-        ("plain-result", args.plain_result),
-    ] {
+    for (key, value) in [("self-play", args.self_play), ("per-move", args.per_move)] {
         table.insert(key.to_owned(), value.into());
     }
+    let target = match args.result_target {
+        ResultTargetArg::Sigmoid => "sigmoid",
+        ResultTargetArg::Sign => "sign",
+    };
+    table.insert("result-target".to_owned(), target.into());
     table
 }

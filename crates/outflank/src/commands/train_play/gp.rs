@@ -1,7 +1,7 @@
 //! Gaussian-process preference learning for either game, with comparisons by games or by a person.
 
 use super::gp_report::{GpResults, show, write};
-use super::person::{Person, Shown};
+use super::person::{HumanOracle, QuestionKind};
 use super::{RANDOM_MOVES, drive, play_references, training_remarks};
 use crate::cli::train_gp::GpArgs;
 use crate::commands::train::STORED_NAME;
@@ -15,8 +15,8 @@ use outflank_games::Game;
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
 use outflank_learners::gp::{
-    GameOracle, GameOracleConfig, GpConfig, GpError, GpEvaluator, GpLearner, HeuristicSpace,
-    InferenceConfig, PreferenceOracle, Sampling, TestPairs,
+    Acquisition, GameOracle, GameOracleConfig, GpConfig, GpError, GpEvaluator, GpLearner,
+    HeuristicSpace, InferenceConfig, PreferenceOracle, TestPairs,
 };
 use outflank_learners::training::{Evaluator, Measurement, Schedule, TrainingPlan, model_name};
 use outflank_models::files::Origin;
@@ -102,11 +102,11 @@ fn settings<P: NamedFeatures>(args: &GpArgs) -> GpConfig {
         },
         initial: args.initial.unwrap_or(5),
         opponents: args.opponents.unwrap_or(5),
-        choose_opponents: args.opponents_by == "sampling",
-        sampling: match args.sampling.as_str() {
-            "random" => Sampling::Random,
-            "uncertainty" => Sampling::Uncertainty,
-            _ => Sampling::Bald,
+        choose_opponents: args.opponents_by == "acquisition",
+        acquisition: match args.acquisition.as_str() {
+            "random" => Acquisition::Random,
+            "uncertainty" => Acquisition::Uncertainty,
+            _ => Acquisition::Bald,
         },
         against_best: args.propose == "opponent",
         restarts: args.restarts,
@@ -138,13 +138,13 @@ fn train<P: RegisteredGame + NamedFeatures>(args: &GpArgs, references: &[&str]) 
         }
         Some(shown) => {
             // An interrupt ends the program at once; answers are already saved.
-            let shown = if shown == "games" { Shown::Games } else { Shown::Positions };
-            let person = Person::<P>::new(shown, contest, &folder)?;
+            let kind = if shown == "games" { QuestionKind::Games } else { QuestionKind::Positions };
+            let oracle = HumanOracle::<P>::new(kind, contest, &folder)?;
             let path = folder.path().display();
             eprintln!(
                 "Answers are saved in {path}; stop at any time and continue with --resume {path}."
             );
-            let gp = GpLearner::with_oracle(settings::<P>(args), contest, benchmark, person)?;
+            let gp = GpLearner::with_oracle(settings::<P>(args), contest, benchmark, oracle)?;
             train_with::<P, _>(args, references, gp, contest, &folder)
         }
     }
@@ -288,7 +288,7 @@ fn note(args: &GpArgs) -> String {
         Some(shown) => format!("a person who was shown {shown}"),
         None => format!("{} games at depth {}", args.games_per_pair, args.depth),
     };
-    format!("{} rounds, {}, comparisons by {oracle}", args.rounds, args.sampling)
+    format!("{} rounds, {}, comparisons by {oracle}", args.rounds, args.acquisition)
 }
 
 /// The settings by option name.
@@ -296,7 +296,7 @@ fn table(args: &GpArgs) -> toml::Table {
     let mut table = toml::Table::new();
     let mut put = |key: &str, value: toml::Value| table.insert(key.to_owned(), value);
     put("game", Game::from(args.game).name().into());
-    put("sampling", args.sampling.clone().into());
+    put("acquisition", args.acquisition.clone().into());
     put("propose", args.propose.clone().into());
     put("opponents-by", args.opponents_by.clone().into());
     put("space", args.space.clone().into());

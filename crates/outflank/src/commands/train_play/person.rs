@@ -18,7 +18,7 @@ use std::marker::PhantomData;
 
 /// What a question shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shown {
+pub enum QuestionKind {
     /// The two positions after the moves of the heuristics.
     Positions,
     /// One game of each heuristic.
@@ -26,36 +26,40 @@ pub enum Shown {
 }
 
 /// A person who answers comparisons on standard input.
-pub struct Person<P> {
-    shown: Shown,
-    contest: GameOracleConfig,
+pub struct HumanOracle<P> {
+    kind: QuestionKind,
+    config: GameOracleConfig,
     journal: Journal,
     /// Earlier answers: the round, the number of the question, the answer.
     answered: Vec<(u64, usize, ComparisonOutcome)>,
     game: PhantomData<fn() -> P>,
 }
 
-impl<P: RegisteredGame + NamedFeatures> Person<P> {
+impl<P: RegisteredGame + NamedFeatures> HumanOracle<P> {
     /// Reads the earlier answers in a run folder.
-    pub fn new(shown: Shown, contest: GameOracleConfig, folder: &RunFolder) -> Result<Person<P>> {
+    pub fn new(
+        kind: QuestionKind,
+        config: GameOracleConfig,
+        folder: &RunFolder,
+    ) -> Result<HumanOracle<P>> {
         let path = folder.join("answers.tsv");
         let (journal, lines) = Journal::open(&path)?;
         let answered: Option<Vec<_>> = lines.iter().map(|line| parse(line)).collect();
         let Some(answered) = answered else {
             bail!("{} is not a journal of answers; restore it, or start a new run", path.display())
         };
-        Ok(Person { shown, contest, journal, answered, game: PhantomData })
+        Ok(HumanOracle { kind, config, journal, answered, game: PhantomData })
     }
 
     /// The question as text, and the boards to show on demand; `None` if both play the same moves.
     fn question(&self, pair: (&[f64], &[f64]), path: &[&str]) -> Option<(String, [String; 2])> {
-        match self.shown {
-            Shown::Positions => {
-                let disagreement = find_disagreement::<P>(pair, self.contest, path)?;
+        match self.kind {
+            QuestionKind::Positions => {
+                let disagreement = find_disagreement::<P>(pair, self.config, path)?;
                 Some((positions(&disagreement), [String::new(), String::new()]))
             }
-            Shown::Games => {
-                let games = demonstration_games::<P>(pair, self.contest, path);
+            QuestionKind::Games => {
+                let games = demonstration_games::<P>(pair, self.config, path);
                 if games[0].line.moves() == games[1].line.moves() {
                     return None;
                 }
@@ -82,7 +86,7 @@ impl<P: RegisteredGame + NamedFeatures> Person<P> {
                         );
                     }
                 }
-                text.push_str("\nWhich player do you like better? ");
+                text.push_str("\nWhich player do you prefer? ");
                 Some((text, boards))
             }
         }
@@ -91,10 +95,10 @@ impl<P: RegisteredGame + NamedFeatures> Person<P> {
     /// Asks until there is a valid answer; `None` if the person stops or the input ends.
     fn ask(&self, text: &str, boards: &[String; 2]) -> Result<Option<ComparisonOutcome>, GpError> {
         eprint!("{text}");
-        let hint = match self.shown {
-            Shown::Positions => "1, 2, = (neither), q (stop)",
-            Shown::Games => {
-                "1, 2, = (neither), a or b (all boards of the first or second), q (stop)"
+        let hint = match self.kind {
+            QuestionKind::Positions => "1, 2, = (equal), q (stop)",
+            QuestionKind::Games => {
+                "1, 2, = (equal), a or b (all boards of the first or second), q (stop)"
             }
         };
         eprintln!("[{hint}]");
@@ -114,15 +118,15 @@ impl<P: RegisteredGame + NamedFeatures> Person<P> {
                 "2" => return Ok(Some(ComparisonOutcome::Second)),
                 "=" => return Ok(Some(ComparisonOutcome::Tie)),
                 "q" | "quit" => return Ok(None),
-                "a" if self.shown == Shown::Games => eprintln!("{}", boards[0]),
-                "b" if self.shown == Shown::Games => eprintln!("{}", boards[1]),
+                "a" if self.kind == QuestionKind::Games => eprintln!("{}", boards[0]),
+                "b" if self.kind == QuestionKind::Games => eprintln!("{}", boards[1]),
                 other => eprintln!("'{other}' is not an answer: {hint}"),
             }
         }
     }
 }
 
-impl<P: RegisteredGame + NamedFeatures> PreferenceOracle for Person<P> {
+impl<P: RegisteredGame + NamedFeatures> PreferenceOracle for HumanOracle<P> {
     fn compare(
         &mut self,
         round: u64,
@@ -196,6 +200,6 @@ fn positions<P: RegisteredGame>(disagreement: &Disagreement<P>) -> String {
     for (left, right) in boards[0].lines().zip(boards[1].lines()) {
         let _ = writeln!(text, "{left:width$}{right}");
     }
-    let _ = write!(text, "\nWhich would you rather have as {side}? ");
+    let _ = write!(text, "\nWhich position do you prefer as {side}? ");
     text
 }

@@ -18,7 +18,7 @@ use outflank_runs::DataFile;
 use outflank_runs::files::{checksum, read};
 use std::path::Path;
 
-/// Default of `--opponent-share`: strong against the opponent and in self-play.
+/// Default of `--opponent-share`.
 const OPPONENT_SHARE: f64 = 0.25;
 
 /// Trains by self-play, after all settings are checked.
@@ -27,11 +27,11 @@ pub fn run(args: &SelfPlayArgs) -> Result<Outcome> {
     check(training)?;
     ensure_usage!(
         args.opponent.is_some() || args.opponent_share.is_none(),
-        "--opponent-share requires --opponent; name one, or omit it"
+        "--opponent-share requires --opponent: add --opponent MODEL, or omit --opponent-share"
     );
     let share = opponent_share(args);
     let probabilities =
-        [("random", args.random), ("lambda", args.lambda), ("opponent-share", share)];
+        [("epsilon", args.epsilon), ("lambda", args.lambda), ("opponent-share", share)];
     for (name, value) in probabilities {
         ensure_usage!(
             (0.0..=1.0).contains(&value),
@@ -40,13 +40,13 @@ pub fn run(args: &SelfPlayArgs) -> Result<Outcome> {
     }
     ensure_usage!(
         args.learning_rate > 0.0 && args.learning_rate <= 100.0,
-        "--learning-rate must be above 0, not {}",
+        "--learning-rate must be above 0 and at most 100, not {}",
         args.learning_rate
     );
     ensure_usage!(
-        args.random_plies <= 60,
-        "--random-plies is a number up to 60, not {}",
-        args.random_plies
+        args.max_random_plies <= 60,
+        "--max-random-plies is a number up to 60, not {}",
+        args.max_random_plies
     );
     let stages = Stages::with_width(args.discs_per_stage).ok_or_else(|| {
         UsageError(format!("--discs-per-stage must be from 1 to 60, not {}", args.discs_per_stage))
@@ -64,8 +64,8 @@ pub fn run(args: &SelfPlayArgs) -> Result<Outcome> {
     let settings = SelfPlayConfig {
         batches: u32::try_from(batches).context("--games has too many batches")?,
         games_per_batch: args.games_per_batch,
-        random: args.random,
-        max_opening_moves: args.random_plies,
+        epsilon: args.epsilon,
+        max_random_plies: args.max_random_plies,
         opponent_share: if args.opponent.is_some() { share } else { 0.0 },
         lambda: args.lambda,
         learning_rate: args.learning_rate,
@@ -78,7 +78,7 @@ pub fn run(args: &SelfPlayArgs) -> Result<Outcome> {
             spec.search == SearchSpec::Default
                 && (spec.random, spec.noise) == (0.0, 0.0)
                 && spec.ply_switch.is_none(),
-            "--opponent '{text}' plays at 1-ply with the random moves of --random; name the model alone"
+            "--opponent '{text}' plays at 1-ply with the random moves of --epsilon; name the model alone"
         );
         match registry::find_model::<Othello>(&spec)? {
             PlayerModel::Value(value) => learner = learner.with_opponent(value),
@@ -126,13 +126,13 @@ fn table(args: &SelfPlayArgs) -> toml::Table {
     let counts = [
         ("discs-per-stage", args.discs_per_stage),
         ("games-per-batch", args.games_per_batch),
-        ("random-plies", args.random_plies),
+        ("max-random-plies", args.max_random_plies),
     ];
     for (key, value) in counts {
         table.insert(key.to_owned(), i64::from(value).into());
     }
     let numbers =
-        [("random", args.random), ("lambda", args.lambda), ("learning-rate", args.learning_rate)];
+        [("epsilon", args.epsilon), ("lambda", args.lambda), ("learning-rate", args.learning_rate)];
     for (key, value) in numbers {
         table.insert(key.to_owned(), value.into());
     }
