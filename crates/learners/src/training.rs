@@ -144,7 +144,8 @@ impl TrainingPlan {
 /// A measurement during training.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Measurement {
-    /// The budget used before this measurement, in its unit.
+    /// The budget used before this measurement, in its unit; the unit of most methods is a game.
+    #[serde(rename = "games")]
     pub spent: u64,
     /// The training metrics, then those of the evaluator, such as the score against each opponent,
     /// 0 to 100.
