@@ -123,7 +123,8 @@ fn a_person_can_stop_and_resume() {
             let (code, message) = answer(&sandbox, &start, "1\n2\n=\n".repeat(20));
             assert_eq!(code, 0, "{message}");
             assert!(message.contains("a b c d e f g h"), "{message}");
-            let question = if shown == "games" { "like better" } else { "rather have as" };
+            let question =
+                if shown == "games" { "player do you prefer" } else { "position do you prefer as" };
             assert!(message.contains(question), "{message}");
             sandbox.tree("run")
         };

@@ -137,6 +137,7 @@ const ADVICE: &[(&str, &str)] = &[
     ("elo1", "give both hypotheses with --sprt ELO0,ELO1"),
     ("gpu", "networks are trained on a GPU with --device cuda"),
     ("cuda", "networks are trained on a GPU with --device cuda"),
+    ("seed", "this command has no random numbers"),
     ("workers", "start `outflank worker --on nats://HOST` on each machine"),
 ];
 

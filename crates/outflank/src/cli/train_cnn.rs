@@ -173,7 +173,7 @@ pub struct CnnArgs {
     /// Train/test split: the examples left out of training [default: game]:
     ///   game     the games after --last-year, else a tenth of the games
     ///   example  a random part of the examples (as in the paper)
-    ///   both     the games after --last-year and a random part of the other examples
+    ///   both     the games after --last-year and a random part of the rest
     /// All test sets are always evaluated. With game, those by example overlap the training set.
     #[arg(
         long,

@@ -118,11 +118,15 @@ pub struct GpArgs {
     /// 1].
     #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Active learning")]
     pub opponents: Option<usize>,
-    /// Selection of the --opponents: at random, or by the function of --acquisition.
+    /// Selection of the --opponents [default: random]:
+    ///   random       at random
+    ///   acquisition  by the function of --acquisition
     #[arg(
         long,
+        verbatim_doc_comment,
         default_value = "random",
-        value_name = "random|acquisition",
+        hide_default_value = true,
+        value_name = "KIND",
         value_parser = ["random", "acquisition"],
         hide_possible_values = true,
         help_heading = "Active learning"
