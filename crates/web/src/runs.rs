@@ -5,7 +5,7 @@
 
 use crate::error::ApiError;
 use outflank_runs::files;
-use outflank_runs::{RunConfig, RunFolder, RunLock};
+use outflank_runs::{LockError, RunConfig, RunFolder, RunLock};
 use serde_json::{Value, json};
 use std::fs;
 use std::hash::{BuildHasher, RandomState};
@@ -169,16 +169,24 @@ impl Runs {
     pub fn delete(&self, name: &str, confirm: &str) -> Result<(), ApiError> {
         let path = self.folder(name)?;
         let modified = last_modified(&path);
+        let running =
+            || ApiError::Conflict(format!("run '{name}' is running. Stop it before deleting it."));
         if state(&path, modified) == RunState::Running {
-            let reason = format!("run '{name}' is running. Stop it before deleting it.");
-            return Err(ApiError::Conflict(reason));
+            return Err(running());
         }
         if confirm != self.confirmation_token(name, modified) {
             let reason = "the run has changed since it was shown. Reload it, then delete it.";
             return Err(ApiError::Conflict(reason.to_owned()));
         }
-        fs::remove_dir_all(&path)
-            .map_err(|error| ApiError::Internal(format!("cannot delete run '{name}': {error}")))
+        let failed = |error: &dyn std::fmt::Display| {
+            ApiError::Internal(format!("cannot delete run '{name}': {error}"))
+        };
+        // No process may resume the run meanwhile.
+        let _lock = RunLock::acquire(&path).map_err(|error| match error {
+            LockError::Locked { .. } => running(),
+            LockError::File(error) => failed(&error),
+        })?;
+        fs::remove_dir_all(&path).map_err(|error| failed(&error))
     }
 }
 
@@ -235,11 +243,12 @@ const CURVES: [&str; 2] = ["metrics.csv", "curve.csv"];
 const FINAL_FILES: [&str; 4] = ["report.html", "report.json", "openings.txt", "generated.json"];
 
 fn state(path: &Path, modified: SystemTime) -> RunState {
-    if FINAL_FILES.iter().any(|name| is_plain_file(&path.join(name))) {
-        return RunState::Finished;
-    }
+    // A finished run that is resumed, such as a league with a further player, keeps its report.
     if RunLock::is_held(path) {
         return RunState::Running;
+    }
+    if FINAL_FILES.iter().any(|name| is_plain_file(&path.join(name))) {
+        return RunState::Finished;
     }
     match modified.elapsed() {
         Ok(age) if age > RUNNING_WINDOW => RunState::Stopped,
@@ -372,6 +381,23 @@ mod tests {
         assert!(Runs::new(home.path().join("runs")).delete("league-001", &token).is_err());
         runs.delete("league-001", &token).unwrap();
         assert!(!path.exists() && home.path().join("secret.txt").exists());
+    }
+
+    /// A finished league to which a player was being added could be deleted.
+    #[test]
+    fn a_locked_run_is_running_and_is_not_deleted() {
+        let (home, runs) = runs_folder();
+        let path = home.path().join("runs/league-001");
+        let lock = RunLock::acquire(&path).unwrap();
+        let run = runs.show("league-001").unwrap();
+        assert_eq!(run["state"], json!("running"));
+        let token = run["confirm"].as_str().unwrap().to_owned();
+        let error = runs.delete("league-001", &token).unwrap_err().to_string();
+        assert!(error.contains("is running") && path.join("report.html").exists(), "{error}");
+        drop(lock);
+        let token = runs.show("league-001").unwrap()["confirm"].as_str().unwrap().to_owned();
+        runs.delete("league-001", &token).unwrap();
+        assert!(!path.exists());
     }
 
     #[test]
