@@ -3,10 +3,11 @@
 //! Each attempt has its own RNG stream, so the result does not depend on the number of threads or
 //! on interruptions. Every attempt is written to a journal, whether it succeeded or not.
 
+use crate::labeling::{LabelConfig, Labeler};
 use crate::{EarlyEndReason, play_game};
 use outflank_games::Line;
 use outflank_games::othello::Othello;
-use outflank_players::{Mcts, Player, PlayerFactory, Random, Searchable};
+use outflank_players::{Mcts, Player, PlayerError, PlayerFactory, Random, Searchable};
 use outflank_records::{GameInfo, Ply, Record, transcript};
 use outflank_runs::files::FileError;
 use outflank_runs::{Journal, parallel_in_order, rng, stop_requested};
@@ -174,25 +175,33 @@ pub struct GameGenerationConfig {
     pub threads: usize,
 }
 
-/// Generates games of a player against itself from random openings, in transcript format.
+/// Generates games of a player against itself from random openings: transcripts, or
+/// [labeled games](outflank_records::labels) if `labels` is given.
 pub fn generate_games(
     player: &PlayerFactory<Othello>,
     config: GameGenerationConfig,
+    labels: Option<&LabelConfig>,
     journal: &mut Journal,
     state: &mut GenerationState,
     progress: impl FnMut(usize),
 ) -> Result<(), GenerationError> {
-    let new_players = || player.make().and_then(|black| Ok((black, player.make()?)));
+    let new_players = || {
+        let players = player.make().and_then(|black| Ok((black, player.make()?)));
+        players.map(|(black, white)| (black, white, labels.map(Labeler::new)))
+    };
     state.run(
         config.count,
         config.threads,
         journal,
         new_players,
-        |pair, number| match pair {
-            Ok((black, white)) => {
-                generate_game(&player.name, [&mut **black, &mut **white], config, number)
+        |workers, number| {
+            let (black, white, labeler) =
+                workers.as_mut().map_err(|error: &mut PlayerError| error.to_string())?;
+            let game = generate_game(&player.name, [&mut **black, &mut **white], config, number)?;
+            match labeler {
+                Some(labeler) if !game.is_empty() => label_game(labeler, &game, config),
+                _ => Ok(game),
             }
-            Err(error) => Err(error.to_string()),
         },
         progress,
     )
@@ -221,6 +230,16 @@ fn generate_game(
         Some(EarlyEndReason::Failed(error)) => Err(error),
         None => Ok(played.line.moves().iter().map(ToString::to_string).collect()),
     }
+}
+
+/// Labels the positions of a game after its random plies.
+fn label_game(
+    labeler: &mut Labeler,
+    game: &str,
+    config: GameGenerationConfig,
+) -> Result<String, String> {
+    let game = transcript::game(game.as_bytes()).map_err(|error| error.to_string())?;
+    Ok(labeler.label(game, config.random_plies as usize).to_line())
 }
 
 /// Converts generated games to records; the first `random_plies` moves are marked as random.

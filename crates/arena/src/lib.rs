@@ -6,6 +6,7 @@ mod game;
 pub mod game_generation;
 mod job_workers;
 mod journal_line;
+pub mod labeling;
 pub mod league;
 pub mod linalg;
 mod lockstep;

@@ -8,6 +8,7 @@ pub mod coevolution;
 pub mod gp;
 pub mod ipref;
 mod iteration_state;
+pub mod labels;
 pub mod lstd;
 pub mod methods;
 pub mod mm;

@@ -10,6 +10,7 @@ mod example_set;
 mod export;
 mod format;
 pub mod ggf;
+pub mod labels;
 mod lenient;
 pub mod obf;
 mod opening_names;

@@ -32,7 +32,7 @@ pub enum DataCommand {
     Export(ExportArgs),
     /// Generate games of a player against itself from random openings.
     #[command(
-        before_help = "Examples:\n  outflank data generate --player heuristic@4e12 --games 1000 --to games.ggf"
+        before_help = "Examples:\n  outflank data generate --player heuristic@4e12 --games 1000 --to games.ggf\n  outflank data generate --player 'champion@mpc4e12?random=0.1' --label 8 --games 1000 --to labels.txt"
     )]
     Generate(GenerateArgs),
 }
@@ -131,7 +131,26 @@ pub struct GenerateArgs {
         help_heading = "Games"
     )]
     pub random_plies: u32,
-    /// File to write (.wtb, .ggf, .txt or .pgn).
+    /// Label each position after the random plies with the score of a selective search to this
+    /// depth, with the model of --player; the file then contains labeled games for `train labels`.
+    #[arg(
+        long,
+        value_name = "DEPTH",
+        allow_negative_numbers = true,
+        conflicts_with = "format",
+        help_heading = "Labels"
+    )]
+    pub label: Option<u32>,
+    /// Label positions with at most this many empty squares with their exact score.
+    #[arg(
+        long,
+        default_value_t = 16,
+        value_name = "EMPTIES",
+        allow_negative_numbers = true,
+        help_heading = "Labels"
+    )]
+    pub label_exact: u32,
+    /// File to write (.wtb, .ggf, .txt or .pgn; any name with --label).
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub to: PathBuf,
     /// Format to write: wthor, ggf, transcript or pgn [default: by file extension].

@@ -6,6 +6,7 @@ use super::train_coevolution::{self, CoevolutionArgs};
 use super::train_gp::{self, GpArgs};
 use super::{CommonArgs, RunArgs, TrainerArgs};
 use clap::{Args, Subcommand, ValueEnum};
+use std::path::PathBuf;
 
 /// Methods with their own options.
 #[derive(Subcommand, Debug, Clone)]
@@ -44,6 +45,14 @@ pub enum TrainMethod {
         mut_arg("games", |arg| arg.help(TRAINING_GAMES)),
     )]
     SelfPlay(Box<SelfPlayArgs>),
+    /// Regression of large patterns on labels: scores of deep searches from `data generate --label`.
+    #[command(
+        before_help = LABELS_EXAMPLES,
+        after_help = LABELS_NOTES,
+        mut_arg("measurements", |arg| arg.default_value(LABELS_MEASUREMENTS)),
+        mut_arg("match_games", |arg| arg.default_value(LABELS_MATCH_GAMES)),
+    )]
+    Labels(Box<LabelsArgs>),
     /// A convolutional network that predicts expert moves.
     #[command(before_help = train_cnn::EXAMPLES, after_help = train_cnn::NOTES)]
     Cnn(Box<CnnArgs>),
@@ -90,6 +99,19 @@ Examples:
 const SELF_PLAY_NOTES: &str = "\
 A batch of games is played with fixed weights. Then TD(λ) updates the value of each position from
 which a non-random move was played. The weights are updated by AdaGrad.";
+
+const LABELS_MEASUREMENTS: &str = "10";
+const LABELS_MATCH_GAMES: &str = "200";
+
+const LABELS_EXAMPLES: &str = "\
+Examples:
+  outflank data generate --player 'champion@mpc4e12?random=0.1' --label 8 --games 5000 --to labels.txt
+  outflank train labels --labels labels.txt --init-from champion --games 50000";
+
+const LABELS_NOTES: &str = "\
+The value of the model is the expected score in discs. --games counts the labeled games that are read,
+repetitions included: ten times the games of the file are ten epochs. One game in 20 is used for
+validation only. The metric of --best and --patience is the validation error in discs.";
 
 /// Options of every method that trains by playing.
 #[derive(Args, Debug, Clone)]
@@ -203,6 +225,49 @@ pub struct SelfPlayArgs {
     /// Share of the training games against --opponent [default: 0.25].
     #[arg(long, value_name = "P", allow_negative_numbers = true, help_heading = "Exploration")]
     pub opponent_share: Option<f64>,
+    /// Options of every method that trains by playing.
+    #[command(flatten)]
+    pub training: TrainingArgs,
+}
+
+/// Options of `outflank train labels`.
+#[derive(Args, Debug, Clone)]
+pub struct LabelsArgs {
+    /// Files of labeled games, written by `data generate --label`.
+    #[arg(long, value_name = "FILE", num_args = 1.., required = true, help_heading = "Data")]
+    pub labels: Vec<PathBuf>,
+    /// Pattern model whose weights, features and stages training starts from: an embedded model, a
+    /// model file or a run folder.
+    #[arg(long, value_name = "MODEL", conflicts_with = "discs_per_stage", help_heading = "Model")]
+    pub init_from: Option<String>,
+    /// Length of a stage of the game, in discs on the board; each stage has its own weights.
+    #[arg(
+        long,
+        default_value_t = 6,
+        value_name = "N",
+        allow_negative_numbers = true,
+        help_heading = "Model"
+    )]
+    pub discs_per_stage: u32,
+    /// Games per batch.
+    #[arg(
+        long,
+        default_value_t = 250,
+        value_name = "N",
+        allow_negative_numbers = true,
+        help_heading = "Optimizer"
+    )]
+    pub games_per_batch: u32,
+    /// Initial learning rate in discs, decayed linearly to 0 [alias: --lr].
+    #[arg(
+        long,
+        alias = "lr",
+        default_value_t = 0.05,
+        value_name = "LR",
+        allow_negative_numbers = true,
+        help_heading = "Optimizer"
+    )]
+    pub learning_rate: f64,
     /// Options of every method that trains by playing.
     #[command(flatten)]
     pub training: TrainingArgs,

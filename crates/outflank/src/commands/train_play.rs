@@ -5,6 +5,7 @@ mod ann;
 mod coevolution;
 mod gp;
 mod gp_report;
+mod labels;
 mod person;
 mod self_play;
 
@@ -64,6 +65,7 @@ pub fn run(method: &TrainMethod) -> Result<Outcome> {
         TrainMethod::Ctdl(args) => coevolution::run("ctdl", args),
         TrainMethod::Etdl(args) => coevolution::run("etdl", args),
         TrainMethod::SelfPlay(args) => self_play::run(args),
+        TrainMethod::Labels(args) => labels::run(args),
         TrainMethod::Ann(args) => ann::run(args),
         TrainMethod::Gp(args) => gp::run(args),
         TrainMethod::Cnn(args) => super::train_cnn::run(args),
@@ -86,6 +88,8 @@ struct TrainingJob<'a> {
     workers: Option<Workers>,
     /// The budget in games.
     budget: Budget,
+    /// The metric of `--best` and `--patience`.
+    monitor: &'static str,
 }
 
 impl TrainingJob<'_> {
@@ -145,7 +149,7 @@ where
         schedule: Schedule::Even(args.measurements),
         time_limit: args.trainer.time_limit,
         checkpoint_interval: args.trainer.checkpoint_every,
-        monitor: args.trainer.monitor(HEURISTIC),
+        monitor: args.trainer.monitor(job.monitor),
         ..TrainingPlan::new(job.games(), "games", origin)
     };
     let evaluator = OpponentEvaluator {

@@ -50,14 +50,28 @@ pub(super) fn factory(spec: &PlayerSpec) -> Result<PlayerFactory<Othello>, Regis
     .with_max_instances(MAX_SEARCHES))
 }
 
-/// Loads the model of a specification. Returns `None` if it is not a pattern model.
-fn selective_model(spec: &PlayerSpec) -> Result<Option<SelectiveModel>, RegistryError> {
+/// Loads the model of a specification for the selective search. Returns `None` if it is not a
+/// pattern model.
+pub fn selective_model(spec: &PlayerSpec) -> Result<Option<SelectiveModel>, RegistryError> {
     if spec.model == "champion" {
         return Ok(SelectiveModel::champion());
     }
-    let model = match embedded::find(&spec.model) {
-        Some(embedded::Embedded::Model(model)) => model,
-        Some(embedded::Embedded::Heuristic(_)) => return Ok(None),
+    match load(spec)? {
+        Some(Model::Patterns(patterns)) => Ok(SelectiveModel::fit(&patterns, FitSize::QUICK)),
+        _ => Ok(None),
+    }
+}
+
+/// Loads an embedded model, a model file or the model of a run folder. Returns `None` for a
+/// heuristic.
+pub fn load_model(text: &str) -> Result<Option<Model>, RegistryError> {
+    load(&text.parse()?)
+}
+
+fn load(spec: &PlayerSpec) -> Result<Option<Model>, RegistryError> {
+    match embedded::find(&spec.model) {
+        Some(embedded::Embedded::Model(model)) => Ok(Some(model)),
+        Some(embedded::Embedded::Heuristic(_)) => Ok(None),
         None => {
             // Reports unknown names and damaged files.
             super::find_model::<Othello>(spec)?;
@@ -66,11 +80,7 @@ fn selective_model(spec: &PlayerSpec) -> Result<Option<SelectiveModel>, Registry
             if files::is_heuristic(&file) {
                 return Ok(None);
             }
-            files::load(&file)?.0
+            Ok(Some(files::load(&file)?.0))
         }
-    };
-    match model {
-        Model::Patterns(patterns) => Ok(SelectiveModel::fit(&patterns, FitSize::QUICK)),
-        _ => Ok(None),
     }
 }

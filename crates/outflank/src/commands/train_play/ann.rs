@@ -1,6 +1,6 @@
 //! Neural networks under TD(0), after Binkley, Seehart & Hagiwara (2007).
 
-use super::{TrainingJob, budget, check, run_job};
+use super::{HEURISTIC, TrainingJob, budget, check, run_job};
 use crate::Outcome;
 use crate::cli::train_play::{AnnArgs, AnnSchedule, ResultTargetArg};
 use crate::errors::{UsageError, ensure_usage};
@@ -68,6 +68,7 @@ pub fn run(args: &AnnArgs) -> Result<Outcome> {
         data: Vec::new(),
         workers: None,
         budget,
+        monitor: HEURISTIC,
     };
     run_job(&job, AnnLearner::new(settings))
 }

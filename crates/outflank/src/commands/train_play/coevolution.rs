@@ -1,6 +1,6 @@
 //! The methods of Krawiec & Szubert (2011): one algorithm with different settings.
 
-use super::{TrainingJob, budget, check, run_job};
+use super::{HEURISTIC, TrainingJob, budget, check, run_job};
 use crate::Outcome;
 use crate::cli::train_coevolution::CoevolutionArgs;
 use crate::errors::ensure_usage;
@@ -36,6 +36,7 @@ pub fn run(name: &'static str, args: &CoevolutionArgs) -> Result<Outcome> {
         data: Vec::new(),
         workers,
         budget: budget(training)?,
+        monitor: HEURISTIC,
     };
     run_job(&job, learner)
 }

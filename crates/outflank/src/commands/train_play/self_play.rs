@@ -1,6 +1,6 @@
 //! TD(λ) by self-play on large patterns with weights per stage of the game.
 
-use super::{TrainingJob, budget, check, run_job};
+use super::{HEURISTIC, TrainingJob, budget, check, run_job};
 use crate::Outcome;
 use crate::cli::train_play::SelfPlayArgs;
 use crate::contest_setup::model_file;
@@ -97,6 +97,7 @@ pub fn run(args: &SelfPlayArgs) -> Result<Outcome> {
         data,
         workers: None,
         budget,
+        monitor: HEURISTIC,
     };
     run_job(&job, learner)
 }
