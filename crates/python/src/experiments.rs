@@ -85,7 +85,7 @@ impl ExperimentReport {
     /// paper (the published figure), ours, error (95%).
     #[getter]
     fn cells<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        Ok(self.to_dict(py)?.as_any().get_item("cells")?)
+        self.to_dict(py)?.as_any().get_item("cells")
     }
 
     /// Comparisons of our figures with the claims of the paper.
