@@ -6,6 +6,7 @@
 
 mod protocol_lines;
 mod tasks;
+mod training;
 mod web_requests;
 
 use outflank_games::checkers::Checkers;
@@ -22,7 +23,7 @@ use std::path::Path;
 pub type Target = fn(&[u8]);
 
 /// All targets by name, in the order of the documentation.
-pub const TARGETS: [(&str, Target); 26] = [
+pub const TARGETS: [(&str, Target); 28] = [
     ("wthor", wthor),
     ("wthor-names", wthor_names),
     ("ggf", read_ggf),
@@ -44,11 +45,13 @@ pub const TARGETS: [(&str, Target); 26] = [
     ("run-config", run_config),
     ("journal", journal),
     ("checkpoint", checkpoint),
+    ("training-checkpoint", training::training_checkpoint),
     ("gtp", protocol_lines::gtp),
     ("nboard", protocol_lines::nboard),
     ("engine-output", protocol_lines::engine_output),
     ("http", web_requests::http),
     ("tasks", tasks::tasks),
+    ("population-jobs", training::population_jobs),
 ];
 
 fn wthor(bytes: &[u8]) {

@@ -21,10 +21,22 @@ const PLAYERS: [&str; 2] = ["random", "random?name=other"];
 
 /// A queue in memory that returns the same bytes as the result of every task.
 #[derive(Debug)]
-struct FakeQueue {
+pub(super) struct FakeQueue {
     verification: Verification,
     blobs: Mutex<HashMap<String, Vec<u8>>>,
     result: Mutex<Vec<u8>>,
+}
+
+impl FakeQueue {
+    /// Sets the result of all tasks.
+    pub(super) fn set_result(&self, result: &[u8]) {
+        *self.result.lock().expect("no panic") = result.to_vec();
+    }
+
+    /// Removes a blob.
+    pub(super) fn remove(&self, sha256: &str) {
+        self.blobs.lock().expect("no panic").remove(sha256);
+    }
 }
 
 impl Default for FakeQueue {
@@ -116,11 +128,11 @@ fn contest_document(worker: &Worker, document: &[u8]) {
     let sha256 = worker.queue.put(document).expect("memory");
     let task = format!(r#"{{"contest": "{sha256}", "batches": []}}"#);
     let _ = worker.handler.execute(task.as_bytes(), &*worker.queue);
-    worker.queue.blobs.lock().expect("no panic").remove(&sha256);
+    worker.queue.remove(&sha256);
 }
 
 fn result(worker: &Worker, result: &[u8]) {
-    *worker.queue.result.lock().expect("no panic") = result.to_vec();
+    worker.queue.set_result(result);
     let queue: Arc<dyn WorkQueue> = worker.queue.clone();
     let openings = OpeningSource { file: None, first_side: None };
     let players = PLAYERS.map(str::to_owned);

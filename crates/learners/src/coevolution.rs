@@ -313,8 +313,9 @@ impl Learner for Coevolution {
         let (header, networks) = sections.split_first().ok_or("the checkpoint is empty")?;
         let header: CheckpointHeader =
             serde_json::from_slice(header).map_err(|error| error.to_string())?;
-        let count = header.population + header.archive + usize::from(header.best);
-        if header.population != self.config.population || networks.len() != count {
+        let counts = [header.archive, usize::from(header.best)];
+        let count = counts.into_iter().try_fold(header.population, usize::checked_add);
+        if header.population != self.config.population || Some(networks.len()) != count {
             return Err("the checkpoint holds another population".to_owned());
         }
         let networks: Result<Vec<NTupleNetwork>, String> =

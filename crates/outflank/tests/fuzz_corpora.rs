@@ -81,13 +81,20 @@ fn kept_inputs_are_parsed_without_a_panic() {
     }
 }
 
-/// `OUTFLANK_FUZZ_INPUTS` sets the number of mutations per target, `OUTFLANK_FUZZ_SEED` the seed.
+/// `OUTFLANK_FUZZ_INPUTS` sets the number of mutations per target, `OUTFLANK_FUZZ_SEED` the seed, and
+/// `OUTFLANK_FUZZ_TARGET` restricts the test to one target.
 #[test]
 fn mutated_inputs_are_parsed_without_a_panic() {
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse().ok());
     let mutations: u64 = number("OUTFLANK_FUZZ_INPUTS").unwrap_or(MUTATIONS);
     let seed: u64 = number("OUTFLANK_FUZZ_SEED").unwrap_or(1);
-    for (name, target) in targets::TARGETS {
+    let only = std::env::var("OUTFLANK_FUZZ_TARGET").ok();
+    let is_chosen = |name: &str| only.as_deref().is_none_or(|only| only == name);
+    assert!(
+        targets::TARGETS.iter().any(|(name, _)| is_chosen(name)),
+        "no target is named {only:?}"
+    );
+    for (name, target) in targets::TARGETS.into_iter().filter(|(name, _)| is_chosen(name)) {
         let inputs = inputs(name);
         let mut rng = rng::stream(seed, &["mutations", name]);
         let start = Instant::now();

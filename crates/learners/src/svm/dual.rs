@@ -238,7 +238,10 @@ impl<R: Borrow<SparseRows>> DualSolver<R> {
         let rows = self.order.len();
         let order = u32_numbers_of(order, rows)?;
         let shuffled = u32_numbers_of(shuffled, iteration as usize)?;
-        if active > rows || order.iter().chain(&shuffled).any(|&at| at as usize > rows) {
+        if active > rows
+            || order.iter().any(|&row| row as usize >= rows)
+            || shuffled.iter().any(|&active| active as usize > rows)
+        {
             return Err(mismatch());
         }
         self.weights = f64_numbers_of(weights, self.weights.len())?;
