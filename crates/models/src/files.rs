@@ -1,6 +1,7 @@
-//! Model files: `.safetensors` (Outflank's own format), `.player` and `.wpc` (Othello League),
-//! `.toml` (heuristics), ONNX export, and lists of tuples.
+//! Model files: `.safetensors` (Outflank's own format, with a checksum), `.player` and `.wpc`
+//! (Othello League), `.toml` (heuristics), ONNX export, and lists of tuples.
 
+mod checksum;
 mod heuristic;
 mod onnx;
 mod packed;
@@ -24,11 +25,15 @@ pub use heuristic::{
 pub use onnx::write_onnx;
 pub use packed::{pack, unpack};
 pub use player::{read_player, write_player};
-pub use policy_net::{POLICY_KIND, read_policy, write_policy};
-pub use safetensors_file::{read_safetensors, write_safetensors};
+pub use policy_net::{POLICY_KIND, policy_checksum, read_policy, write_policy};
+pub use safetensors_file::{has_checksum, read_safetensors, write_safetensors};
 pub use save_model::SaveModel;
 pub use tuple_list::{load_tuples, read_tuples};
 pub use wpc::{read_wpc, write_wpc};
+
+/// The error of a text file whose last number may be cut short.
+const NO_LINE_BREAK: &str = "the file does not end with a line break, so its last number may be \
+                             truncated; if the file is complete, add a line break";
 
 /// Maximum size of a model file.
 const LIMIT: u64 = 1 << 30;

@@ -25,6 +25,17 @@ fn network(tuples: Tuples, view: View, seed: u64) -> NTupleNetwork {
     NTupleNetwork::new(tuples, weights, view).unwrap()
 }
 
+/// Converts a file to format 1, which has no checksum.
+fn without_checksum(bytes: &[u8]) -> Vec<u8> {
+    let length = u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
+    let header = String::from_utf8(bytes[8..8 + length].to_vec()).unwrap();
+    let at = header.find(r#",\"sha256\":\""#).unwrap();
+    let end = at + r#",\"sha256\":\""#.len() + 64 + r#"\""#.len();
+    let old = [&header[..at], &header[end..]].concat();
+    let old = old.replacen(r#"\"format\":2"#, r#"\"format\":1"#, 1);
+    [&(old.len() as u64).to_le_bytes()[..], old.as_bytes(), &bytes[8 + length..]].concat()
+}
+
 /// Reads an n-tuple network from safetensors bytes.
 fn read_network(bytes: &[u8]) -> Option<NTupleNetwork> {
     match read_safetensors(bytes) {
@@ -184,7 +195,7 @@ fn staged_models_round_trip() {
 fn move_predictor_files_keep_their_stored_kind() {
     let model = move_predictor(Tuples::symmetric(&[&[0u8, 1][..]]).unwrap(), 60);
     assert_eq!(model.kind(), "move-predictor");
-    let bytes = write_safetensors(&model, &Origin::default()).unwrap();
+    let bytes = without_checksum(&write_safetensors(&model, &Origin::default()).unwrap());
     let length = u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
     let header = String::from_utf8(bytes[8..8 + length].to_vec()).unwrap();
     assert!(header.contains(r#"\"kind\":\"rater\""#), "{header}");
@@ -316,7 +327,7 @@ fn damaged_files_are_rejected_or_valid() {
         Mlp::random(&"WS 64-1x8-2-1".parse().unwrap(), &mut rng::stream(12, &["damage"])).into(),
     ]
     .iter()
-    .map(|model| write_safetensors(model, &Origin::default()).unwrap())
+    .map(|model| without_checksum(&write_safetensors(model, &Origin::default()).unwrap()))
     .collect();
     if let Some(data) = data() {
         let read = |name: &str| std::fs::read(data.join("players").join(name)).unwrap();
@@ -353,6 +364,65 @@ fn damaged_files_are_rejected_or_valid() {
     }
     // Some changes are harmless, such as a changed digit of a weight; most are not.
     assert!(accepted.iter().all(|&n| n > 0 && n < 9_000), "{accepted:?}");
+}
+
+/// Every single flipped bit is an error, and files without a checksum load.
+#[test]
+fn a_flipped_bit_is_rejected() {
+    let small = Tuples::symmetric(&[&[0u8, 1][..], &[9, 18]]).unwrap();
+    let net =
+        outflank_models::nets::net_by_name("fc2x16", outflank_models::nets::Input::PIECES).unwrap();
+    let weights = outflank_models::nets::Weights::init(&net, 4);
+    let models: [Model; 4] = [
+        network(small.clone(), View::Invert, 2).into(),
+        move_predictor(small, 60),
+        Mlp::random(&"WS 64-1x8-2-1".parse().unwrap(), &mut rng::stream(12, &["flip"])).into(),
+        outflank_models::nets::PolicyNet::new(net, weights).into(),
+    ];
+    let origin = Origin { note: "a note".to_owned(), ..Origin::default() };
+    for model in models {
+        let bytes = write_safetensors(&model, &origin).unwrap();
+        assert_eq!(files::has_checksum(&bytes), Ok(true));
+        let header = 8 + u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
+        // All bits of the header and of some bytes of the tensors.
+        let step = (bytes.len() / 300).max(1);
+        for at in (0..bytes.len()).filter(|at| *at < header || at % step == 0) {
+            for bit in 0..8 {
+                let mut flipped = bytes.clone();
+                flipped[at] ^= 1 << bit;
+                assert!(read_safetensors(&flipped).is_err(), "byte {at}, bit {bit}");
+            }
+        }
+        let mut flipped = bytes.clone();
+        *flipped.last_mut().unwrap() ^= 1;
+        let message = read_safetensors(&flipped).err().unwrap();
+        assert!(message.contains("checksum"), "{message}");
+        let old = without_checksum(&bytes);
+        assert_eq!(files::has_checksum(&old), Ok(false));
+        assert_eq!(read_safetensors(&old).unwrap().1, origin);
+        let again = write_safetensors(&read_safetensors(&old).unwrap().0, &origin).unwrap();
+        assert_eq!(again, bytes);
+    }
+}
+
+/// A text file that was cut anywhere is an error.
+#[test]
+fn truncated_text_files_are_rejected() {
+    let tuples = Tuples::symmetric(&[&[0u8, 1][..]]).unwrap();
+    let player = write_player(&network(tuples, View::Negate, 1)).unwrap();
+    // The League's older files have no braces.
+    let bare = player.replace(['{', '}'], "");
+    let bare = bare.trim_end().to_owned() + "\n";
+    for text in [player.trim_end(), &bare] {
+        assert!(read_player(text).is_ok());
+        for end in 0..text.len() {
+            assert!(read_player(&text[..end]).is_err(), "{end} of {}", text.len());
+        }
+    }
+    let wpc = write_wpc(&embedded::heuristic()).unwrap();
+    for end in 0..wpc.len() {
+        assert!(read_wpc(&wpc[..end]).is_err(), "{end} of {}", wpc.len());
+    }
 }
 
 #[test]

@@ -7,7 +7,7 @@ use crate::{VERSION, run_folder};
 use anyhow::{Result, anyhow, bail};
 use outflank_arena::remote::{OpeningSource, publish_contest};
 use outflank_arena::{ContestConfig, ContestGame};
-use outflank_games::Line;
+use outflank_games::{Game, Line};
 use outflank_players::PlayerFactory;
 use outflank_players::registry::{self, RegisteredGame};
 use outflank_records::{GameInfo, Ply, ReadError, Record, read_openings, write_pgn};
@@ -104,7 +104,7 @@ pub fn set_up<P: RegisteredGame>(
         None => RunFolder::create(run.out.as_deref(), &config)?,
     };
     let journal = Journal::open(&folder.join("games.tsv"))?;
-    crate::model_source::note_search(players, common.quiet);
+    crate::model_source::note_players(players, common.quiet);
     let config = ContestConfig {
         openings,
         rounds: (games / 2) as u32,
@@ -211,12 +211,16 @@ fn records<P: RegisteredGame>(names: &[String], games: &[ContestGame<P>]) -> Vec
         .collect()
 }
 
-/// Writes the games as PGN, for rating programs.
+/// Writes the games as PGN, for rating programs, or as PDN.
 pub fn write_games<P: RegisteredGame>(
     folder: &RunFolder,
     names: &[String],
     games: &[ContestGame<P>],
 ) -> Result<()> {
-    write_pgn(&records(names, games), &folder.join("games.pgn"))?;
+    let name = match P::GAME {
+        Game::Othello => "games.pgn",
+        Game::Checkers => "games.pdn",
+    };
+    write_pgn(&records(names, games), &folder.join(name))?;
     Ok(())
 }

@@ -4,11 +4,11 @@ use crate::errors::bail_usage;
 use anyhow::Result;
 use outflank_models::Model;
 use outflank_models::embedded::{self, Embedded, NAMES};
-use outflank_models::files::{Origin, load};
+use outflank_models::files::{Origin, has_checksum, load};
 use outflank_players::PlayerSpec;
 use outflank_players::registry::run_model_path;
 use outflank_players::spec::SearchSpec;
-use outflank_runs::did_you_mean;
+use outflank_runs::{did_you_mean, files};
 use std::path::Path;
 
 /// Loads the model of this name, with its origin.
@@ -37,16 +37,24 @@ pub fn load_named(name: &str) -> Result<(Model, Origin)> {
 /// Methods whose values rank the moves of a position and are not comparable between positions.
 const RANKING_METHODS: [&str; 6] = ["ipref", "pref", "classify", "mm", "rater", "move-predictor"];
 
-/// Says for each player that searches with values which were not trained to be searched that it
-/// plays worse than without search.
-pub fn note_search<S: AsRef<str>>(players: &[S], quiet: bool) {
+/// Maximum size of a model file, in bytes.
+const MAX_FILE_SIZE: u64 = 1 << 30;
+
+/// Notes on players: those that search with values which were not trained to be searched play worse
+/// than without search, and model files without a checksum cannot be verified.
+pub fn note_players<S: AsRef<str>>(players: &[S], quiet: bool) {
     if quiet {
         return;
     }
     let mut noted = Vec::new();
     for text in players {
         let Ok(spec) = text.as_ref().parse::<PlayerSpec>() else { continue };
-        if spec.search == SearchSpec::Default || noted.contains(&spec.model) {
+        if noted.contains(&(spec.model.clone(), spec.search.clone())) {
+            continue;
+        }
+        noted.push((spec.model.clone(), spec.search.clone()));
+        note_checksum(&spec.model);
+        if spec.search == SearchSpec::Default {
             continue;
         }
         // Engines and unknown models are reported when the player is built.
@@ -57,7 +65,27 @@ pub fn note_search<S: AsRef<str>>(players: &[S], quiet: bool) {
                  usually stronger (docs/train.md)",
                 spec.model, origin.method
             );
-            noted.push(spec.model);
         }
+    }
+}
+
+/// Says of a model file that it has no checksum.
+fn note_checksum(model: &str) {
+    let path = Path::new(model);
+    if embedded::find(model).is_some() || !path.exists() {
+        return;
+    }
+    let file = if path.is_dir() { run_model_path(path) } else { path.to_owned() };
+    if file.extension().is_none_or(|extension| extension != "safetensors") {
+        return;
+    }
+    // Errors are reported when the player is built.
+    let Ok(bytes) = files::read(&file, MAX_FILE_SIZE) else { return };
+    if has_checksum(&bytes) == Ok(false) {
+        eprintln!(
+            "note: {} has no checksum, because an earlier version wrote it; damage cannot be detected. \
+             `outflank players --model {model} --to NEW.safetensors` adds one",
+            file.display()
+        );
     }
 }

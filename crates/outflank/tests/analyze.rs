@@ -94,7 +94,7 @@ fn a_blunder_is_found_and_reports_are_written() {
 /// The heuristic with all weights multiplied by a factor.
 fn heuristic_times(factor: f32) -> String {
     let weights = outflank_models::embedded::HEURISTIC.map(|weight| (factor * weight).to_string());
-    weights.join(" ")
+    weights.join(" ") + "\n"
 }
 
 /// A scaled model has the same values in discs.

@@ -31,7 +31,7 @@ fn wait_for_games(sandbox: &Sandbox, games: usize, run: &mut Process) {
 fn with_files() -> Sandbox {
     let sandbox = Sandbox::new();
     let weights: Vec<String> = (0..64).map(|square| format!("{}", square % 9)).collect();
-    sandbox.write("corners.wpc", weights.join(" "));
+    sandbox.write("corners.wpc", weights.join(" ") + "\n");
     sandbox.write("openings.txt", "f5d6c3\nf5d6c4\nf5f6e6\nf5f4e3\nc4c3d3\n");
     sandbox
 }

@@ -78,9 +78,26 @@ pub fn read_player(text: &str) -> Result<NTupleNetwork, String> {
         let extra: String = extra.chars().take(40).collect();
         return Err(format!("unexpected '{extra}' after the last weight"));
     }
+    check_end(text)?;
     let tuples = Tuples::new(tuples).map_err(|e| e.to_string())?;
     NTupleNetwork::new(tuples, weights, View::Negate)
         .ok_or_else(|| "a weight is missing".to_owned())
+}
+
+/// Checks that the end of the text is not missing: the last number could be a part of a longer one.
+fn check_end(text: &str) -> Result<(), String> {
+    let count = |brace: char| text.matches(brace).count();
+    if count('{') != count('}') {
+        return Err(format!(
+            "the file is truncated: it has {} opening and {} closing braces",
+            count('{'),
+            count('}')
+        ));
+    }
+    match text.ends_with(|c: char| c.is_whitespace() || c == '}') {
+        true => Ok(()),
+        false => Err(super::NO_LINE_BREAK.to_owned()),
+    }
 }
 
 /// Formats a `.player` file. Parsing the text returns the same weights bit for bit. `None` if the

@@ -1,10 +1,13 @@
 //! Files of policy networks: safetensors with one tensor per parameter, named by
 //! [`Param::name`](crate::nets::Param), and one metadata entry, `outflank`, with the architecture,
 //! the input encoding and the origin. Linear and convolution weights are in single or half
-//! precision, all other parameters in single precision.
+//! precision, all other parameters in single precision. The metadata end with a
+//! [checksum](super::checksum).
 
 use super::Origin;
+use super::checksum::{FORMAT, FORMAT_WITHOUT_CHECKSUM, placeholder, seal, verify};
 use crate::nets::{Input, NetGraph, Param, Role, Weights, net_by_name};
+use outflank_runs::files::checksum;
 use safetensors::{Dtype, SafeTensors, tensor::TensorView};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -25,6 +28,9 @@ struct PolicyMetadata {
     network: String,
     input: String,
     origin: Origin,
+    /// The checksum of the file; the last entry.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    sha256: Option<String>,
 }
 
 /// Reads the metadata entry.
@@ -39,10 +45,17 @@ pub fn read_metadata<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
     serde_json::from_str(text).map_err(|e| format!("metadata entry 'outflank': {e}"))
 }
 
-/// Reads a network, its weights and its origin.
+/// Reads a network, its weights and its origin, after its checksum is verified if it has one.
 pub fn read_policy(bytes: &[u8]) -> Result<(NetGraph, Weights, Origin), String> {
+    verify(bytes)?;
+    read_verified_policy(bytes)
+}
+
+/// Reads a network from a file whose checksum was verified.
+pub(super) fn read_verified_policy(bytes: &[u8]) -> Result<(NetGraph, Weights, Origin), String> {
     let metadata: PolicyMetadata = read_metadata(bytes)?;
-    if metadata.format != 1 || metadata.game != "othello" || metadata.kind != POLICY_KIND {
+    let is_known = [FORMAT_WITHOUT_CHECKSUM, FORMAT].contains(&metadata.format);
+    if !is_known || metadata.game != "othello" || metadata.kind != POLICY_KIND {
         let PolicyMetadata { format, game, kind, .. } = metadata;
         return Err(format!(
             "unknown network (format {format}, game '{game}', kind '{kind}'); use a newer version \
@@ -90,13 +103,31 @@ pub fn write_policy(
     origin: &Origin,
     half: bool,
 ) -> Result<Vec<u8>, String> {
+    seal(serialize(net, weights, (origin, half), (FORMAT, placeholder()))?)
+}
+
+/// Returns the SHA-256 checksum of an architecture and its weights, which does not depend on the
+/// origin. It is that of a file of format 1 without an origin, as in the configurations of earlier
+/// versions.
+pub fn policy_checksum(net: &NetGraph, weights: &Weights) -> Result<String, String> {
+    let plain = (&Origin::default(), false);
+    Ok(checksum(&serialize(net, weights, plain, (FORMAT_WITHOUT_CHECKSUM, None))?))
+}
+
+fn serialize(
+    net: &NetGraph,
+    weights: &Weights,
+    (origin, half): (&Origin, bool),
+    (format, sha256): (u32, Option<String>),
+) -> Result<Vec<u8>, String> {
     let metadata = PolicyMetadata {
-        format: 1,
+        format,
         game: "othello".to_owned(),
         kind: POLICY_KIND.to_owned(),
         network: net.name().to_owned(),
         input: net.input().to_string(),
         origin: origin.clone(),
+        sha256,
     };
     let metadata = serde_json::to_string(&metadata).map_err(|e| e.to_string())?;
     let is_half = |param: &Param| half && param.role == Role::Weight;
@@ -198,6 +229,12 @@ mod tests {
         let mut bad = bytes.clone();
         let end = bad.len();
         bad[end - 4..].copy_from_slice(&f32::NAN.to_le_bytes());
-        assert!(read_policy(&bad).unwrap_err().contains("NaN"));
+        assert!(read_policy(&bad).unwrap_err().contains("checksum"));
+        let plain = (FORMAT_WITHOUT_CHECKSUM, None);
+        let mut old = serialize(&net, &weights, (&origin, false), plain).unwrap();
+        assert_eq!(read_policy(&old).unwrap().1, weights);
+        let end = old.len();
+        old[end - 4..].copy_from_slice(&f32::NAN.to_le_bytes());
+        assert!(read_policy(&old).unwrap_err().contains("NaN"));
     }
 }

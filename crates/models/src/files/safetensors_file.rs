@@ -3,11 +3,12 @@
 //!
 //! There is a single metadata entry because the order of several entries is not fixed, and equal
 //! models must produce equal bytes. Weights per stage are stored as 16-bit integers if all are
-//! multiples of 1/32; this is lossless.
+//! multiples of 1/32; this is lossless. The metadata end with a [checksum](super::checksum).
 
 use super::Origin;
+use super::checksum::{FORMAT, FORMAT_WITHOUT_CHECKSUM, placeholder, seal, verify};
 use super::policy_net::{
-    METADATA_KEY, POLICY_KIND, fits_half, read_metadata, read_policy, write_policy,
+    METADATA_KEY, POLICY_KIND, fits_half, read_metadata, read_verified_policy, write_policy,
 };
 use crate::ann::{Architecture, Mlp};
 use crate::nets::{NET_STAGES, PolicyNet};
@@ -47,6 +48,9 @@ struct ModelMetadata {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     tuples: Vec<Vec<Vec<u8>>>,
     origin: Origin,
+    /// The checksum of the file; the last entry.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    sha256: Option<String>,
 }
 
 /// The metadata common to all models.
@@ -55,11 +59,12 @@ struct KindMetadata {
     kind: String,
 }
 
-/// Reads a model and its origin.
+/// Reads a model and its origin, after its checksum is verified if it has one.
 pub fn read_safetensors(bytes: &[u8]) -> Result<(Model, Origin), String> {
+    verify(bytes)?;
     let metadata: KindMetadata = read_metadata(bytes)?;
     if metadata.kind == POLICY_KIND {
-        let (net, weights, origin) = read_policy(bytes)?;
+        let (net, weights, origin) = read_verified_policy(bytes)?;
         let policy = PolicyNet::new(net, weights);
         // Finite weights can still overflow. Stages may use different weights, so each is tested.
         let stages = if policy.net().input().stage_planes { NET_STAGES } else { 1 };
@@ -73,7 +78,8 @@ pub fn read_safetensors(bytes: &[u8]) -> Result<(Model, Origin), String> {
         return Ok((policy.into(), origin));
     }
     let metadata: ModelMetadata = read_metadata(bytes)?;
-    if metadata.format != 1 || metadata.game != "othello" {
+    let is_known = [FORMAT_WITHOUT_CHECKSUM, FORMAT].contains(&metadata.format);
+    if !is_known || metadata.game != "othello" {
         return Err(unknown_model_error(&metadata));
     }
     let tensors =
@@ -127,6 +133,11 @@ pub fn read_safetensors(bytes: &[u8]) -> Result<(Model, Origin), String> {
         _ => return Err(unknown_model_error(&metadata)),
     };
     Ok((model, metadata.origin))
+}
+
+/// Returns whether a model file has a checksum. Files written before version 0.2 have none.
+pub fn has_checksum(bytes: &[u8]) -> Result<bool, String> {
+    verify(bytes)
 }
 
 fn unknown_model_error(metadata: &ModelMetadata) -> String {
@@ -214,7 +225,7 @@ pub fn write_safetensors(model: &Model, origin: &Origin) -> Result<Vec<u8>, Stri
         tuple.placements().iter().map(|i| i.iter().map(|s| s.index() as u8).collect()).collect()
     };
     let metadata = ModelMetadata {
-        format: 1,
+        format: FORMAT,
         game: "othello".to_owned(),
         kind: stored_kind(model).to_owned(),
         view: view.to_string(),
@@ -228,6 +239,7 @@ pub fn write_safetensors(model: &Model, origin: &Origin) -> Result<Vec<u8>, Stri
         },
         tuples: model.tuples().map_or(&[][..], Tuples::tuples).iter().map(placements).collect(),
         origin: origin.clone(),
+        sha256: placeholder(),
     };
     let metadata = serde_json::to_string(&metadata).map_err(|e| e.to_string())?;
     let rows: Vec<&[f32]> = match model {
@@ -245,7 +257,7 @@ pub fn write_safetensors(model: &Model, origin: &Origin) -> Result<Vec<u8>, Stri
     };
     let view = TensorView::new(dtype, shape, &bytes).map_err(|e| e.to_string())?;
     let metadata = HashMap::from([(METADATA_KEY.to_owned(), metadata)]);
-    safetensors::serialize([("weights", view)], Some(metadata)).map_err(|e| e.to_string())
+    seal(safetensors::serialize([("weights", view)], Some(metadata)).map_err(|e| e.to_string())?)
 }
 
 /// Returns the weights as 16-bit multiples of [`QUANTIZATION_STEP`] if that is exact.

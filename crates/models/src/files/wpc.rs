@@ -26,6 +26,7 @@ pub fn read_wpc(text: &str) -> Result<NTupleNetwork, String> {
         }
     }
     match count {
+        64 if !text.ends_with(char::is_whitespace) => Err(super::NO_LINE_BREAK.to_owned()),
         64 => Ok(from_piece_counter(&weights)),
         _ => Err(format!("a piece counter has 64 weights; this file has {count}")),
     }

@@ -4,6 +4,7 @@ use crate::Outcome;
 use crate::cli::AccuracyArgs;
 use crate::errors::{UsageError, bail_usage, ensure_usage};
 use crate::game_source::{self, GameSource};
+use crate::model_source::note_players;
 use crate::output::{format_count, print, print_json, set_threads, table_width};
 use anyhow::{Result, ensure};
 use outflank_arena::accuracy::{Accuracy, accuracy};
@@ -30,6 +31,7 @@ pub fn run(args: &AccuracyArgs) -> Result<Outcome> {
         );
     }
     let models = load_models(&args.models)?;
+    note_players(&args.models, args.common.quiet);
     let source = game_source::read(&args.records, args.common.seed)?;
     let wanted = DecisionFilter {
         by: args.records.select.by.as_deref(),

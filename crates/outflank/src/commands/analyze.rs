@@ -46,6 +46,8 @@ pub fn run(args: &AnalyzeArgs) -> Result<Outcome> {
     if args.cut > 0.0 {
         analyzer = analyzer.with_probcut(args.cut);
     }
+    let searched = format!("{}@{}", args.model, args.depth);
+    crate::model_source::note_players(&[searched], args.quiet);
     install_stop_handler();
     let total: usize = games.iter().map(|game| game.record.plies().len()).sum();
     let progress = Progress::new("analyzing", "moves", total as u64, args.quiet);

@@ -1,7 +1,7 @@
 //! `outflank engine`: serves a player to other programs over GTP or NBoard.
 
 use crate::cli::{EngineArgs, ProtocolArg};
-use crate::{Outcome, VERSION};
+use crate::{Outcome, VERSION, model_source};
 use anyhow::Result;
 use outflank_protocols::{AnalysisEngine, Gtp, NBoard, serve};
 use std::io::{BufReader, ErrorKind};
@@ -9,6 +9,7 @@ use std::io::{BufReader, ErrorKind};
 /// Answers commands until the client quits or disconnects.
 pub fn run(args: &EngineArgs) -> Result<Outcome> {
     let player = AnalysisEngine::new(&args.player, args.threads.into(), args.seed)?;
+    model_source::note_players(&[&args.player], false);
     let input = BufReader::new(std::io::stdin());
     let mut out = std::io::stdout();
     let served = match args.protocol {

@@ -42,8 +42,14 @@ pub fn run(args: &GenerateArgs) -> Result<Outcome> {
         "obf and boards files hold bare positions, not games; write wthor, ggf, transcript or pgn"
     );
     check_writable(&args.to)?;
+    ensure_usage!(
+        args.run.resume.is_some() || !args.to.exists(),
+        "{} exists already; name another file with --to, or remove it",
+        args.to.display()
+    );
     let player = factory::<Othello>(&args.player)?;
     player.make()?.new_game()?;
+    crate::model_source::note_players(&[&args.player], args.common.quiet);
     let folder = open_folder(args, format)?;
     install_stop_handler();
     let (mut journal, lines) = Journal::open(&folder.join(GAMES))?;
@@ -83,6 +89,8 @@ pub fn run(args: &GenerateArgs) -> Result<Outcome> {
         generated_records(&player.name, args.random_plies as usize, &generated.found[..wanted])
             .with_context(|| folder.join(GAMES).display().to_string())?;
     let written = convert(&records, format, &args.to, CreationDate::default())?;
+    // With the marks of random moves, for commands that read the run folder.
+    convert(&records, Format::Ggf, &folder.join("games.ggf"), CreationDate::default())?;
     let mut document = json!({ "games": written.games, "file": args.to.display().to_string() });
     folder.write("generated.json", format!("{document:#}\n").as_bytes())?;
     if args.common.json {

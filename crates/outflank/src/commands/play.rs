@@ -52,6 +52,7 @@ fn play<P: BoardView + GameText>(args: &PlayArgs) -> Result<Outcome> {
         player: registry::factory_from_spec::<P>(&spec)?.make()?,
         name: description::<P>(&player, args.seconds),
     };
+    crate::model_source::note_players(&[&player], false);
     let line = match &args.from {
         Some(from) => read_game::<P>(from)?,
         None => Line::default(),

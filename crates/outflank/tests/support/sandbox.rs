@@ -189,6 +189,22 @@ pub fn assert_same_files(found: &BTreeMap<String, Vec<u8>>, wanted: &BTreeMap<St
     }
 }
 
+/// A model file without its checksum, as version 0.1 wrote it.
+pub fn without_checksum(model: &[u8]) -> Vec<u8> {
+    let length = u64::from_le_bytes(model[..8].try_into().expect("a header")) as usize;
+    let header = String::from_utf8(model[8..8 + length].to_vec()).expect("text");
+    let key = r#",\"sha256\":\""#;
+    let at = header.find(key).expect("a checksum");
+    let rest = &header[at + key.len() + 64 + r#"\""#.len()..];
+    let old = [&header[..at], rest].concat().replacen(r#"\"format\":2"#, r#"\"format\":1"#, 1);
+    // The header is padded with spaces to a multiple of eight bytes.
+    let mut old = old.trim_end().to_owned();
+    while !old.len().is_multiple_of(8) {
+        old.push(' ');
+    }
+    [&(old.len() as u64).to_le_bytes()[..], old.as_bytes(), &model[8 + length..]].concat()
+}
+
 /// The keys of an object, sorted.
 pub fn keys(value: &Value) -> Vec<&str> {
     let mut keys: Vec<&str> =

@@ -5,9 +5,9 @@ use crate::errors::{bail_usage, ensure_usage};
 use crate::model_source;
 use anyhow::{Context, Result};
 use outflank_models::Model;
-use outflank_models::files::{Origin, write_policy};
+use outflank_models::files::policy_checksum;
 use outflank_models::nets::{Input, NetGraph, Weights, net_by_name};
-use outflank_runs::{DataFile, files};
+use outflank_runs::DataFile;
 
 /// The default architecture.
 const DEFAULT_NET: &str = "conv8-bn";
@@ -46,8 +46,8 @@ pub fn network(args: &CnnArgs) -> Result<(NetGraph, Option<InitialWeights>)> {
         net.name(),
         net.input()
     );
-    let bytes = write_policy(net, policy.weights(), &Origin::default(), false)
+    let sha256 = policy_checksum(net, policy.weights())
         .map_err(|reason| anyhow::anyhow!("--init-from {from}: {reason}"))?;
-    let file = DataFile { file: WEIGHTS_OF_INIT_FROM.to_owned(), sha256: files::checksum(&bytes) };
+    let file = DataFile { file: WEIGHTS_OF_INIT_FROM.to_owned(), sha256 };
     Ok((net.clone(), Some(InitialWeights { weights: policy.weights().clone(), file })))
 }
