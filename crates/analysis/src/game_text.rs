@@ -9,7 +9,7 @@ use outflank_games::othello::Othello;
 use outflank_games::{Line, MoveError, Position};
 use outflank_records::wthor::Names;
 use outflank_records::{
-    GameInfo, ParseError, ParseErrorKind, Ply, Record, ggf, parse_games, transcript,
+    Format, GameInfo, ParseError, ParseErrorKind, Record, ggf, parse_games, pgn, transcript,
 };
 use std::path::Path;
 
@@ -50,18 +50,10 @@ pub trait GameText: Position {
     fn parse_game(text: &str) -> Result<Line<Self>, GameTextError>;
 
     /// Parses the first game of a file; the file name may determine the format.
-    fn parse_file(name: &Path, bytes: &[u8]) -> Result<Line<Self>, GameTextError> {
-        let _ = name;
-        let text = String::from_utf8_lossy(bytes);
-        let line = text.lines().find(|line| !line.trim().is_empty());
-        Self::parse_game(line.ok_or(GameTextError::Empty)?)
-    }
+    fn parse_file(name: &Path, bytes: &[u8]) -> Result<Line<Self>, GameTextError>;
 
     /// Formats a game as the content of a file; the file name may determine the format.
-    fn format_file(name: &Path, line: &Line<Self>, players: [&str; 2]) -> String {
-        let _ = (name, players);
-        Self::format_game(line) + "\n"
-    }
+    fn format_file(name: &Path, line: &Line<Self>, players: [&str; 2]) -> String;
 
     /// Formats the moves of a game without the starting position.
     fn format_moves(line: &Line<Self>) -> String;
@@ -86,19 +78,14 @@ impl GameText for Othello {
         Ok(games.into_iter().next().ok_or(GameTextError::Empty)??.to_line())
     }
 
-    /// Formats a `.ggf` file with the players' names, and a transcript for any other file name.
-    fn format_file(name: &Path, line: &Line<Othello>, [black, white]: [&str; 2]) -> String {
-        if !name.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("ggf")) {
-            return Self::format_game(line) + "\n";
+    /// Formats a `.ggf` or `.pgn` file with the players' names, and a transcript for any other file
+    /// name.
+    fn format_file(name: &Path, line: &Line<Othello>, players: [&str; 2]) -> String {
+        match Format::from_extension(name) {
+            Some(Format::Ggf) => ggf::write(&record(line, players)) + "\n",
+            Some(Format::Pgn) => pgn::write(&record(line, players), "1"),
+            _ => Self::format_game(line) + "\n",
         }
-        let info =
-            GameInfo { black: black.to_owned(), white: white.to_owned(), ..GameInfo::default() };
-        let mut record = Record::new(*line.start(), info);
-        for &mv in line.moves() {
-            // Every move of a line is legal, so this cannot fail.
-            let _ = record.push(Ply::new(mv));
-        }
-        ggf::write(&record) + "\n"
     }
 
     fn format_moves(line: &Line<Othello>) -> String {
@@ -106,7 +93,32 @@ impl GameText for Othello {
     }
 }
 
+/// Converts a line to a record.
+fn record<P: Position>(line: &Line<P>, [black, white]: [&str; 2]) -> Record<P> {
+    let info = GameInfo { black: black.to_owned(), white: white.to_owned(), ..GameInfo::default() };
+    Record::from_line(line, info)
+}
+
 impl GameText for Checkers {
+    /// Parses the first game of a `.pdn` file, or the moves on the first line of another file.
+    fn parse_file(name: &Path, bytes: &[u8]) -> Result<Line<Checkers>, GameTextError> {
+        if let Some(Format::Pdn | Format::Pgn) = Format::detect(name, bytes) {
+            let games = pgn::games::<Checkers>(bytes);
+            return Ok(games.into_iter().next().ok_or(GameTextError::Empty)??.to_line());
+        }
+        let text = String::from_utf8_lossy(bytes);
+        let line = text.lines().find(|line| !line.trim().is_empty());
+        Self::parse_game(line.ok_or(GameTextError::Empty)?)
+    }
+
+    /// Formats a `.pdn` file with the players' names, and a line of moves for any other file name.
+    fn format_file(name: &Path, line: &Line<Checkers>, players: [&str; 2]) -> String {
+        match Format::from_extension(name) {
+            Some(Format::Pdn) => pgn::write(&record(line, players), "1"),
+            _ => Self::format_game(line) + "\n",
+        }
+    }
+
     fn parse_game(text: &str) -> Result<Line<Checkers>, GameTextError> {
         // A position may contain colons, moves contain none, so the moves follow the last `: `.
         let text = text.trim();

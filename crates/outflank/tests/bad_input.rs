@@ -239,7 +239,7 @@ fn damaged_game_files() {
         for command in [
             &["data", "convert", name, "--to", "out.ggf"][..],
             &["data", "export", name, "--to", "out.csv"],
-            &["data", "export", name, "--to", "out"],
+            &["data", "export", name, "--to", "out.npz"],
             &["accuracy", "heuristic", "--records", name],
             &["train", "--records", name],
         ] {
@@ -262,7 +262,9 @@ fn damaged_game_files() {
             ("data convert good.wtb --to good.wtb", "one of the files to read"),
             ("data convert good.wtb --to good.wtb/x.ggf", "good.wtb/x.ggf"),
             ("data export good.wtb --to good.wtb/x.csv", "good.wtb/x.csv"),
-            ("data export good.wtb --to good.wtb", "good.wtb"),
+            ("data export good.wtb --to good.wtb/x.npz", "good.wtb/x.npz"),
+            ("data export good.wtb --to out", "use the extension .csv or .npz"),
+            ("data generate --player random --games 3 --to good.wtb", "good.wtb exists already"),
         ],
     );
 }

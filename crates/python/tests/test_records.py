@@ -125,12 +125,13 @@ def test_pandas(games):
 
 def test_decisions_equal_the_exported_files(games, tmp_path):
     decisions = games.decisions(random=False)
-    decisions.save_npy(tmp_path)
+    decisions.save_npz(tmp_path / "decisions.npz")
     arrays = decisions.arrays()
     for name, array in arrays.items():
-        exported = np.load(tmp_path / f"{name}.npy")
+        exported = np.load(tmp_path / "decisions.npz")[name]
         assert exported.dtype == array.dtype and np.array_equal(exported, array)
     assert outflank.load_decisions(arrays) == decisions
+    assert outflank.load_decisions(tmp_path / "decisions.npz") == decisions
     decisions.save_csv(tmp_path / "decisions.csv")
     lines = (tmp_path / "decisions.csv").read_text().splitlines()
     assert len(lines) == len(decisions) + 1

@@ -4,8 +4,9 @@ use crate::error::{ParseError, ParseErrorKind, ReadError};
 use crate::format::Format;
 use crate::source::{NameTables, ParsedFile, game_files, parse, read_bytes};
 use crate::wthor::{Database, Names};
-use crate::{Record, Termination};
+use crate::{Record, Termination, pgn};
 use outflank_games::Position;
+use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
 use outflank_runs::files::FileError;
 use rayon::prelude::*;
@@ -115,6 +116,9 @@ fn check_file(path: &Path, names: &Names) -> CheckReport {
         let error = ParseError::of_file(0, ParseErrorKind::Format);
         return CheckReport { files: 1, bad: vec![bad(error)], ..CheckReport::default() };
     };
+    if format == Format::Pdn {
+        return check_checkers(path, &bytes);
+    }
     let ParsedFile { games, file_error } = parse(format, &bytes, names);
     let mut report = CheckReport { files: 1, ..CheckReport::default() };
     report.bad.extend(file_error.map(bad));
@@ -136,6 +140,22 @@ fn check_file(path: &Path, names: &Names) -> CheckReport {
     if format == Format::Wthor {
         report.warnings.extend(name_warnings(path, &bytes, names));
         report.warnings.sort_by_key(|warning| warning.index);
+    }
+    report
+}
+
+/// Checks a file of games of checkers.
+fn check_checkers(path: &Path, bytes: &[u8]) -> CheckReport {
+    let mut report = CheckReport { files: 1, ..CheckReport::default() };
+    for game in pgn::games::<Checkers>(bytes) {
+        report.games += 1;
+        match game {
+            Ok(record) => {
+                report.moves += record.plies().len();
+                report.unfinished += usize::from(!record.end().is_over());
+            }
+            Err(error) => report.bad.push(BadEntry { file: path.to_owned(), error }),
+        }
     }
     report
 }

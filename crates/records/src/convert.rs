@@ -38,6 +38,9 @@ pub enum WriteError {
         /// The format.
         format: Format,
     },
+    /// The format is for games of checkers.
+    #[error("PDN is for games of checkers; write Othello games as PGN")]
+    OtherGame,
     /// The number of games, players or tournaments exceeds the maximum of the format.
     #[error("a WTHOR file stores at most {max} {items}; write fewer games per file")]
     TooMany {
@@ -172,6 +175,7 @@ pub fn convert(
     };
     match format {
         Format::Wthor => return convert_wthor(records, path, created),
+        Format::Pdn => return Err(WriteError::OtherGame),
         Format::Ggf => write_lines(&FIELDS, &|_, record| ggf::write(record))?,
         Format::Transcript => write_lines(&[], &|_, record| transcript::write(record))?,
         Format::Pgn => write_lines(
@@ -196,7 +200,7 @@ pub fn convert(
     Ok(ConvertReport { files: vec![path.to_owned()], games: records.len(), dropped })
 }
 
-/// Writes the games of any game as PGN.
+/// Writes the games of any game as PGN, or PDN for checkers.
 pub fn write_pgn<P: Position>(records: &[Record<P>], path: &Path) -> Result<(), FileError> {
     files::write_with(path, |out| {
         records.iter().enumerate().try_for_each(|(index, record)| {

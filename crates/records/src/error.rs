@@ -134,12 +134,18 @@ pub enum ParseErrorKind {
     /// GGF text is not a property `NAME[value]`.
     #[error("'{0}': expected a property such as B[f5] or the end ';)'")]
     Property(String),
+    /// A line is incomplete.
+    #[error("the line does not end with ';' and a line break; the file may be truncated")]
+    TruncatedLine,
     /// A GGF game has no end.
     #[error("the game does not end with ';)'")]
     Unterminated,
     /// A GGF file has no game.
     #[error("the file contains no game, which would start with '(;'")]
     NoGame,
+    /// A PGN file has no game.
+    #[error("the file contains no game with tags such as [Event \"name\"] or with moves")]
+    NoPgnGame,
     /// A GGF game has an end but no start.
     #[error("';)' ends a game that does not start with '(;'")]
     NotOpened,
@@ -164,11 +170,19 @@ pub enum ParseErrorKind {
     #[error("{0}")]
     Unreadable(String),
     /// The format cannot be detected from the name or the content of the file.
-    #[error("unknown format; use one of the extensions .wtb, .ggf, .transcript, .obf and .boards")]
+    #[error(
+        "unknown format; use one of the extensions .wtb, .ggf, .transcript, .pgn, .obf and .boards"
+    )]
     Format,
-    /// The format is write-only.
-    #[error("{0} files can be written but not read")]
-    WriteOnly(&'static str),
+    /// A game of draughts has other rules than checkers.
+    #[error("GameType {0} is not English draughts (21)")]
+    GameType(String),
+    /// A tag of PGN is invalid.
+    #[error("'{0}': expected a tag such as [White \"name\"]")]
+    Tag(String),
+    /// A comment or variation of PGN has no end.
+    #[error("the text after '{0}' does not end")]
+    UnterminatedText(String),
 }
 
 impl ParseErrorKind {
@@ -212,8 +226,15 @@ pub enum ReadError {
         error: ParseError,
     },
     /// A folder contains no game files.
-    #[error("{0}: no game files in this folder (.wtb, .ggf, .transcript, .txt, .obf, .boards)")]
+    #[error(
+        "{0}: no game files in this folder (.wtb, .ggf, .transcript, .txt, .pgn, .obf, .boards)"
+    )]
     EmptyFolder(PathBuf),
+    /// A run folder contains no games.
+    #[error(
+        "{0}: this run has no games to read; name a finished run of match, league or data generate"
+    )]
+    RunWithoutGames(PathBuf),
     /// The path is neither a file nor a folder.
     #[error("{0}: neither a file nor a folder")]
     NotAFile(PathBuf),

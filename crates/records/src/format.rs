@@ -18,14 +18,23 @@ pub enum Format {
     Obf,
     /// Positions; see [`boards`](crate::boards).
     Boards,
-    /// For rating programs, write-only; see [`pgn`](crate::pgn).
+    /// The format of rating programs; see [`pgn`](crate::pgn).
     Pgn,
+    /// Games of checkers; see [`pgn`](crate::pgn).
+    Pdn,
 }
 
 impl Format {
     /// All formats.
-    pub const ALL: [Format; 6] =
-        [Format::Wthor, Format::Ggf, Format::Transcript, Format::Obf, Format::Boards, Format::Pgn];
+    pub const ALL: [Format; 7] = [
+        Format::Wthor,
+        Format::Ggf,
+        Format::Transcript,
+        Format::Obf,
+        Format::Boards,
+        Format::Pgn,
+        Format::Pdn,
+    ];
 
     /// Returns the name on the command line, which is also the file extension except for `wtb`.
     #[must_use]
@@ -37,6 +46,7 @@ impl Format {
             Format::Obf => "obf",
             Format::Boards => "boards",
             Format::Pgn => "pgn",
+            Format::Pdn => "pdn",
         }
     }
 
@@ -50,6 +60,7 @@ impl Format {
             "obf" => Some(Format::Obf),
             "boards" | "edax" => Some(Format::Boards),
             "pgn" => Some(Format::Pgn),
+            "pdn" => Some(Format::Pdn),
             _ => None,
         }
     }
@@ -61,6 +72,10 @@ impl Format {
         let count = line.iter().take_while(|byte| byte.is_ascii_digit()).count();
         if line[count..].trim_ascii_start().starts_with(b"(;") {
             return Some(Format::Ggf);
+        }
+        if line.starts_with(b"[") {
+            let is_pdn = bytes.windows(9).any(|text| text == b"[GameType");
+            return Some(if is_pdn { Format::Pdn } else { Format::Pgn });
         }
         let is_cell = |byte: &u8| {
             matches!(byte, b'X' | b'x' | b'*' | b'O' | b'o' | b'0' | b'-' | b'.' | b'_')

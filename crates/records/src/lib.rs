@@ -33,7 +33,7 @@ pub use decisions::{
 };
 pub use error::{ParseError, ParseErrorKind, ReadError};
 pub use example_set::{ColoredExample, ExampleSet, ExampleSetKind, TrainFractions, resolve_item};
-pub use export::{export_csv, export_examples_npy, export_npy, write_csv};
+pub use export::{export_csv, export_examples_npz, export_npz, write_csv};
 pub use format::Format;
 pub use lenient::{LenientGames, read_games_lenient};
 pub use opening_names::{NamedOpening, named_openings, opening_at, opening_of};

@@ -4,8 +4,8 @@
 //! ---------------------------OX------XO--------------------------- X; D3:+0; C4:+0; F5:+0;
 //! ```
 //!
-//! Scores are optional and in discs for the side to move. Blank lines are skipped; comments start
-//! with `#` or `%`.
+//! Scores are optional and in discs for the side to move. Every line ends with `;` and a line break.
+//! Blank lines are skipped; comments start with `#` or `%`.
 
 use crate::error::{ParseError, ParseErrorKind, snippet};
 use crate::replay::{Start, leading_pass, lines};
@@ -25,9 +25,22 @@ pub struct ObfEntry {
 }
 
 /// Parses the positions of a text.
+///
+/// A line that does not end with `;`, or a last line without a line break, is an error: the file
+/// may be truncated.
 pub fn entries(bytes: &[u8]) -> impl Iterator<Item = Result<ObfEntry, ParseError>> {
-    lines(bytes).enumerate().map(|(index, (byte, line))| {
-        entry(line).map_err(|kind| ParseError { number: Some(index + 1), byte_offset: byte, kind })
+    let end = bytes.iter().rposition(|&byte| byte == b'\n').unwrap_or(0);
+    lines(bytes).enumerate().map(move |(index, (byte, line))| {
+        let is_complete = line.ends_with(b";") && byte < end;
+        let parsed = match entry(line) {
+            Ok(_) if !is_complete => Err(ParseErrorKind::TruncatedLine),
+            parsed => parsed,
+        };
+        parsed.map_err(|kind| ParseError {
+            number: Some(index + 1),
+            byte_offset: byte,
+            kind,
+        })
     })
 }
 

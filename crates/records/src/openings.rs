@@ -5,7 +5,7 @@ use crate::error::{ParseError, ParseErrorKind, ReadError, decode, snippet};
 use crate::format::Format;
 use crate::source::{ParsedFile, parse, read_bytes};
 use crate::wthor::{Database, Names};
-use crate::{Record, ggf, obf, replay};
+use crate::{Record, ggf, obf, pgn, replay};
 use outflank_games::othello::Othello;
 use outflank_games::{Game, Line, MoveError, Position, Side};
 use std::path::Path;
@@ -13,8 +13,8 @@ use std::path::Path;
 /// Reads a file of openings.
 ///
 /// Othello files contain boards, OBF positions or games in any format. A game becomes a line with
-/// its moves, since GTP engines need them; a board becomes a line without moves. Files of other
-/// games have one position per line, in the game's notation.
+/// its moves, since GTP engines need them; a board becomes a line without moves. Files of checkers
+/// contain games (PDN), or one position per line in the game's notation.
 ///
 /// The side to move is `first_side` if given, else the side in the file, else Black. If `first_side`
 /// differs from the side to move after the moves of an opening, the opening becomes a board. A side
@@ -39,7 +39,10 @@ pub fn parse_openings<P: Position>(
     first_side: Option<Side>,
 ) -> Result<Vec<Line<P>>, ParseError> {
     if P::GAME != Game::Othello {
-        return parse_positions(bytes, first_side);
+        return match Format::detect(path, bytes) {
+            Some(Format::Pdn | Format::Pgn) => parse_pdn(bytes, first_side),
+            _ => parse_positions(bytes, first_side),
+        };
     }
     let format = Format::detect(path, bytes).ok_or(located(0, 0)(ParseErrorKind::Format))?;
     let lines = parse_othello(format, bytes, first_side)?;
@@ -60,7 +63,7 @@ fn byte_offset(format: Format, bytes: &[u8], index: usize) -> usize {
         Format::Boards => boards_at(bytes).nth(index).map(|(byte, _)| byte),
         Format::Ggf => ggf::game_texts(bytes).nth(index).map(|text| text.byte()),
         Format::Wthor => Some(Database::game_error(index, ParseErrorKind::OverAtStart).byte_offset),
-        Format::Transcript | Format::Obf | Format::Pgn => {
+        Format::Transcript | Format::Obf | Format::Pgn | Format::Pdn => {
             replay::lines(bytes).nth(index).map(|(byte, _)| byte)
         }
     };
@@ -134,6 +137,27 @@ fn parse_position<P: Position>(text: &str) -> Result<P, ParseErrorKind> {
         text: snippet(text.as_bytes()),
         error: error.to_string(),
     })
+}
+
+/// Parses a file of games in PDN.
+fn parse_pdn<P: Position>(
+    bytes: &[u8],
+    first_side: Option<Side>,
+) -> Result<Vec<Line<P>>, ParseError> {
+    let games = pgn::games::<P>(bytes).into_iter().enumerate();
+    games
+        .map(|(index, game)| {
+            let record = game?;
+            let side = record.end().to_move();
+            match (record.end().is_over(), first_side) {
+                (true, _) => Err(located(index + 1, 0)(ParseErrorKind::OverAtStart)),
+                (false, Some(first)) if first != side => {
+                    Err(located(index + 1, 0)(ParseErrorKind::FirstSide { side }))
+                }
+                _ => Ok(record.to_line()),
+            }
+        })
+        .collect()
 }
 
 /// Parses a file with one position per line.

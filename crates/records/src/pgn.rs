@@ -1,12 +1,23 @@
-//! PGN output for rating programs such as BayesElo and Ordo, which read names and results.
+//! PGN, the format of rating programs such as BayesElo and Ordo, and PDN, its variant for checkers.
 //!
 //! White and Black are the actual colors, so `1-0` means that White won. Each pair of moves starts
 //! with the move of Black, who moves first; passes are not written. A starting position other than
-//! the standard one is written in the FEN tag, in the game's notation.
+//! the standard one is written in the FEN tag, in the game's notation. Games of checkers have the tag
+//! `GameType` of PDN, which is 21 for English draughts.
+
+mod read;
 
 use crate::Record;
-use outflank_games::Position;
+use outflank_games::{Game, Position};
 use std::fmt::Write;
+
+pub use read::games;
+
+/// The name of the tag with the game in PDN.
+const GAME_TYPE: &str = "GameType";
+
+/// The number of English draughts (checkers) in PDN.
+const ENGLISH_DRAUGHTS: &str = "21";
 
 /// The maximum line length in the PGN standard.
 const MAX_LINE_LENGTH: usize = 79;
@@ -28,6 +39,9 @@ pub fn write<P: Position>(record: &Record<P>, round: &str) -> String {
         ("Result", result),
     ] {
         put_tag(&mut text, name, value);
+    }
+    if P::GAME == Game::Checkers {
+        put_tag(&mut text, GAME_TYPE, ENGLISH_DRAUGHTS);
     }
     if *record.start() != P::start() {
         put_tag(&mut text, "SetUp", "1");

@@ -4,9 +4,10 @@ use crate::error::{ParseError, ParseErrorKind, ReadError};
 use crate::format::Format;
 use crate::selection::Selection;
 use crate::wthor::{Database, NameFiles, Names};
-use crate::{GameInfo, Record, boards, ggf, obf, replay, transcript};
+use crate::{GameInfo, Record, boards, ggf, obf, pgn, replay, transcript};
 use outflank_games::Side;
 use outflank_games::othello::Othello;
+use outflank_runs::RunFolder;
 use outflank_runs::files::{self, FileError};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -100,7 +101,7 @@ pub fn read_games(
 /// Lists the game files of paths, without duplicates.
 ///
 /// A folder is searched recursively for files with the extension of a game file; they are sorted by
-/// name.
+/// name. Of a run folder, only the games of the run are read.
 pub fn game_files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, ReadError> {
     if paths.is_empty() {
         return Err(ReadError::NoPath);
@@ -111,6 +112,9 @@ pub fn game_files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, ReadError> {
         if metadata.is_dir() {
             let before = files.len();
             walk(path, &mut files)?;
+            if files.len() == before && is_run_folder(path) {
+                return Err(ReadError::RunWithoutGames(path.clone()));
+            }
             if files.len() == before {
                 return Err(ReadError::EmptyFolder(path.clone()));
             }
@@ -128,6 +132,12 @@ pub fn game_files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, ReadError> {
 /// Adds the game files of a folder, recursively. Symbolic links to folders are not followed, since
 /// they may form cycles.
 fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), ReadError> {
+    if is_run_folder(folder) {
+        // GGF marks random moves, PGN does not.
+        let games = ["games.ggf", "games.pgn"].map(|name| folder.join(name));
+        files.extend(games.into_iter().find(|path| path.is_file()));
+        return Ok(());
+    }
     let mut entries = std::fs::read_dir(folder)
         .and_then(Iterator::collect::<Result<Vec<_>, _>>)
         .map_err(FileError::on("read", folder))?;
@@ -144,10 +154,15 @@ fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), ReadError> {
     Ok(())
 }
 
+/// Returns whether a folder is that of a run.
+fn is_run_folder(folder: &Path) -> bool {
+    RunFolder::read_config(folder).is_ok()
+}
+
 /// Returns whether a file has the extension of a readable game file.
 fn has_game_extension(path: &Path) -> bool {
     let is_text = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("txt"));
-    is_text || Format::from_extension(path).is_some_and(|format| format != Format::Pgn)
+    is_text || Format::from_extension(path).is_some_and(|format| format != Format::Pdn)
 }
 
 /// Parses games from bytes. The format is detected from a file name or from the content.
@@ -217,7 +232,15 @@ pub(crate) fn parse(format: Format, bytes: &[u8], names: &Names) -> ParsedFile {
                 boards::boards(bytes).map(|board| Ok(without_moves(position(board?)))).collect(),
             )
         }
-        Format::Pgn => failed(ParseError::of_file(0, ParseErrorKind::WriteOnly("PGN"))),
+        Format::Pgn => match pgn::games(bytes) {
+            games if games.is_empty() && !bytes.trim_ascii().is_empty() => {
+                failed(ParseError::of_file(0, ParseErrorKind::NoPgnGame))
+            }
+            games => complete(games),
+        },
+        Format::Pdn => {
+            failed(ParseError::of_file(0, ParseErrorKind::OtherGame("checkers".to_owned())))
+        }
     }
 }
 

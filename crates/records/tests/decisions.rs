@@ -1,15 +1,17 @@
-//! Decisions of records, and their export as CSV and NPY.
+//! Decisions of records, and their export as CSV and NPZ.
 
 use outflank_games::othello::{Othello, Square};
 use outflank_games::{Position, Side};
 use outflank_records::{
     Decision, DecisionFilter, DecisionSource, Decisions, Example, GameInfo, Ply, Record, Selection,
-    decisions, export_csv, export_examples_npy, export_npy, split_games, write_csv,
+    decisions, export_csv, export_examples_npz, export_npz, split_games, write_csv,
 };
 use outflank_runs::{RngExt, rng::stream};
 use std::collections::HashSet;
 use std::fs;
+use std::io::Read;
 use std::path::Path;
+use zip::ZipArchive;
 
 fn players(black: &str, white: &str) -> GameInfo {
     GameInfo { black: black.to_owned(), white: white.to_owned(), ..GameInfo::default() }
@@ -158,38 +160,64 @@ game,ply,side,board,move,legal,chosen
 
 #[test]
 fn arrays_have_one_value_per_decision() {
-    let records = games(3);
+    let mut records = games(3);
+    // The second game has no known result, and the third one a recorded one.
+    let cut = records[1].plies()[..30].to_vec();
+    records[1] = Record::new(Othello::start(), GameInfo::default());
+    cut.into_iter().for_each(|ply| records[1].push(ply).unwrap());
+    records[2].info.result = Some(-14);
     let decisions = decisions(&records, &DecisionFilter::ALL);
     let folder = tempfile::tempdir().unwrap();
-    let arrays = folder.path().join("new/folder");
-    export_npy(&decisions, &arrays).unwrap();
-    let expected = ["game.npy", "move.npy", "other.npy", "own.npy", "ply.npy", "side.npy"];
-    assert_eq!(names(&arrays), expected);
+    let path = folder.path().join("decisions.npz");
+    export_npz(&decisions, Some(&records), &path).unwrap();
+    let bytes = fs::read(&path).unwrap();
+    export_npz(&decisions, Some(&records), &path).unwrap();
+    assert_eq!(fs::read(&path).unwrap(), bytes);
+    let arrays =
+        ["own", "other", "legal", "move", "side", "outcome", "score", "game", "ply"].map(npy);
+    assert_eq!(names(folder.path()), ["decisions.npz"]);
+    assert_eq!(members(&path), arrays);
 
-    let [own, other] = ["own", "other"].map(|name| {
-        let values = values(&arrays, name, "<u8", decisions.len());
+    let [own, other, legal] = ["own", "other", "legal"].map(|name| {
+        let values = values(&path, name, "<u8", decisions.len());
         values.chunks(8).map(|b| u64::from_le_bytes(b.try_into().unwrap())).collect::<Vec<_>>()
     });
-    let game = values(&arrays, "game", "<u4", decisions.len());
+    let game = values(&path, "game", "<u4", decisions.len());
     let [mv, side, ply] =
-        ["move", "side", "ply"].map(|name| values(&arrays, name, "|u1", decisions.len()));
+        ["move", "side", "ply"].map(|name| values(&path, name, "|u1", decisions.len()));
+    let [outcome, score] =
+        ["outcome", "score"].map(|name| values(&path, name, "|i1", decisions.len()));
     for (row, (decision, source)) in decisions.iter().enumerate() {
         let board = decision.position.board();
         assert_eq!((own[row], other[row]), (board.own, board.other));
+        let squares = decision.position.moves().map(|square| 1u64 << square.index());
+        assert_eq!(legal[row], squares.sum::<u64>());
         assert_eq!(usize::from(mv[row]), decision.chosen.index());
         assert_eq!(usize::from(side[row]), decision.position.to_move().index());
         assert_eq!(game[4 * row..4 * row + 4], source.game.to_le_bytes());
         assert_eq!(u16::from(ply[row]), source.ply);
+        let sign = if decision.position.to_move() == Side::Black { 1 } else { -1 };
+        let black = match source.game {
+            0 => Some(records[0].disc_score()),
+            1 => None,
+            _ => Some(-14),
+        };
+        let expected = black.map_or((-128, -128), |black| ((sign * black).signum(), sign * black));
+        let found = [outcome[row], score[row]].map(|byte| i32::from(byte as i8));
+        assert_eq!((found[0], found[1]), expected);
     }
 
-    let without_moves = folder.path().join("examples");
-    export_examples_npy(&decisions.examples(), &without_moves).unwrap();
-    for name in ["own.npy", "other.npy", "move.npy"] {
-        assert_eq!(
-            fs::read(without_moves.join(name)).unwrap(),
-            fs::read(arrays.join(name)).unwrap()
-        );
+    let examples = folder.path().join("examples.npz");
+    export_examples_npz(&decisions.examples(), &examples).unwrap();
+    assert_eq!(members(&examples), ["own", "other", "legal", "move"].map(npy));
+    for (name, dtype) in [("own", "<u8"), ("other", "<u8"), ("legal", "<u8"), ("move", "|u1")] {
+        let [one, two] = [&examples, &path].map(|path| values(path, name, dtype, decisions.len()));
+        assert_eq!(one, two);
     }
+}
+
+fn npy(name: &str) -> String {
+    format!("{name}.npy")
 }
 
 #[test]
@@ -197,8 +225,8 @@ fn failed_exports_name_the_path_and_leave_no_files() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
     fs::write(&file, "not a folder").unwrap();
-    let error = export_npy(&Decisions::new(), &file).unwrap_err();
-    assert!(error.to_string().contains("file"), "{error}");
+    let error = export_npz(&Decisions::new(), None, &file.join("x.npz")).unwrap_err();
+    assert!(error.to_string().contains("x.npz"), "{error}");
     let error = export_csv(&Decisions::new(), &folder.path().join("no/such/x.csv")).unwrap_err();
     assert!(error.to_string().contains("x.csv"), "{error}");
     assert_eq!(names(folder.path()), ["file"]);
@@ -213,9 +241,17 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
+/// Returns the names of the files in an archive, in order.
+fn members(path: &Path) -> Vec<String> {
+    let mut archive = ZipArchive::new(fs::File::open(path).unwrap()).unwrap();
+    (0..archive.len()).map(|index| archive.by_index(index).unwrap().name().to_owned()).collect()
+}
+
 /// Returns the values of an array and checks its header.
-fn values(folder: &Path, name: &str, dtype: &str, count: usize) -> Vec<u8> {
-    let bytes = fs::read(folder.join(format!("{name}.npy"))).unwrap();
+fn values(path: &Path, name: &str, dtype: &str, count: usize) -> Vec<u8> {
+    let mut archive = ZipArchive::new(fs::File::open(path).unwrap()).unwrap();
+    let mut bytes = Vec::new();
+    archive.by_name(&npy(name)).unwrap().read_to_end(&mut bytes).unwrap();
     let (header, values) = bytes.split_at(128);
     let text = format!("{{'descr': '{dtype}', 'fortran_order': False, 'shape': ({count},), }}");
     assert!(header[10..].starts_with(text.as_bytes()));

@@ -301,3 +301,66 @@ fn wthor_reports_dropped_fields() {
     let error = wthor::encode(&many, &Names::default(), CreationDate::default());
     assert!(matches!(error, Err(WriteError::TooMany { items: "players", .. })));
 }
+
+/// An incomplete line, or a last line without a line break, may be the rest of a longer one.
+#[test]
+fn truncated_obf_files_are_rejected() {
+    let board = "---------------------------OX------XO--------------------------- X;";
+    let text = format!("{board} F5:+18; D3:+12;\n{board} C4:-6;\n");
+    assert!(obf::entries(text.as_bytes()).all(|entry| entry.is_ok()));
+    // Without a whole line a file is complete.
+    let first = text.find('\n').unwrap() + 1;
+    for end in (1..text.len()).filter(|&end| end != first) {
+        let mut entries = obf::entries(&text.as_bytes()[..end]);
+        assert!(entries.any(|entry| entry.is_err()), "{:?}", &text[..end]);
+    }
+}
+
+/// Tags, comments, variations, annotations and passes as in files of other programs.
+#[test]
+fn pgn_of_other_programs_is_read() {
+    let text = "\u{feff}% an escaped line\n\
+[Event \"Cup \\\"A\\\"\"]\n[Site \"?\"]\n[Date \"2001.05.??\"]\n[White \"Wei\"]\n[Black \"Bo\"]\n\
+[WhiteElo \"1700\"]\n[Result \"1-0\"]\n\n1. F5 {a comment\nof two lines} 1... d6 $3 2.C3!? (2. c4 (d3)\n\
+{)}) d3 ; the rest is a comment 3. e9\n3. c4 1-0\n\n1. f5 f6 2. e6 f4 *\n\n[Event \"?\"]\n\n1. f5";
+    let games = pgn::games::<Othello>(text.as_bytes());
+    let games: Vec<Record<Othello>> = games.into_iter().collect::<Result<_, _>>().unwrap();
+    let moves = |record: &Record<Othello>| transcript::write(record);
+    assert_eq!(games.iter().map(moves).collect::<Vec<_>>(), ["f5d6c3d3c4", "f5f6e6f4", "f5"]);
+    let info = &games[0].info;
+    assert_eq!((info.black.as_str(), info.white.as_str()), ("Bo", "Wei"));
+    assert_eq!((info.event.as_str(), info.date.as_str()), ("Cup \"A\"", "2001.05"));
+    assert_eq!((info.white_rating, info.black_rating), (Some(1700.0), None));
+    // White won a game that is not over on the board.
+    assert_eq!(info.result, Some(-64));
+    assert_eq!(games[1].info, GameInfo::default());
+    for (text, part) in [
+        ("1. f5 a1", "move 2: a1 is not legal"),
+        ("1. f5 pass", "pass before move 2"),
+        ("[White \"a]\n\n1. f5", "expected a tag"),
+        ("[White a]\n\n1. f5", "expected a tag"),
+        ("1. f5 {comment", "does not end"),
+        ("1. f5 (f6", "does not end"),
+        ("[FEN \"x\"]\n1. f5", "'x' is not a position"),
+        ("[GameType \"21\"]\n1. 11-15", "'checkers'"),
+    ] {
+        let error = pgn::games::<Othello>(text.as_bytes()).remove(0).unwrap_err();
+        assert!(error.to_string().contains(part), "{text}: {error}");
+    }
+}
+
+/// A game of checkers as databases of PDN write it: Black moves first, captures with `x`.
+#[test]
+fn pdn_is_read() {
+    use outflank_games::checkers::Checkers;
+    let text = "[Event \"Match\"]\n[Black \"A\"]\n[White \"B\"]\n[Result \"0-1\"]\n[GameType \"21\"]\n\
+                1. 11-15 23-19 2. 8-11 22-17 3. 11-16 24-20 4. 16x23 27x11 0-1\n\n\
+                [GameType \"21\"]\n[FEN \"B:W18,24,27:B12,16,K20\"]\n1. 20x11 *\n";
+    let games = pgn::games::<Checkers>(text.as_bytes());
+    assert_eq!(games[0].as_ref().unwrap().plies().len(), 8);
+    assert_eq!(games[0].as_ref().unwrap().info.result, Some(1));
+    assert_eq!(games.len(), 2);
+    let other = "[GameType \"20\"]\n1. 32-28 *";
+    let error = pgn::games::<Checkers>(other.as_bytes()).remove(0).unwrap_err();
+    assert!(error.to_string().contains("not English draughts"), "{error}");
+}

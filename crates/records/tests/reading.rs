@@ -59,7 +59,7 @@ fn conversions_write_all_files_or_none() {
         let written = convert(&records, format, &path, CreationDate::default()).unwrap();
         assert!(written.files.iter().all(|file| file.is_file()) && written.games == 20);
     }
-    for name in ["games.wtb", "games.ggf", "games.transcript"] {
+    for name in ["games.wtb", "games.ggf", "games.transcript", "games.pgn"] {
         let read = read_games(&[folder.path().join(name)], &Selection::default(), 0).unwrap();
         assert_eq!(moves(&read.records), moves(&records), "{name}");
     }

@@ -25,9 +25,9 @@ pub enum DataCommand {
         before_help = "Examples:\n  outflank data convert games.wtb --to games.ggf --by 'tamenori hideshi'"
     )]
     Convert(ConvertArgs),
-    /// Write decisions (position and move played) as CSV or NPY.
+    /// Write decisions (position and move played) as CSV or NPZ.
     #[command(
-        before_help = "Examples:\n  outflank data export games.wtb --to decisions.csv\n  outflank data export wthor/ --to arrays --unique --symmetric --split game"
+        before_help = "Examples:\n  outflank data export games.wtb --to decisions.csv\n  outflank data export wthor/ --to decisions.npz --unique --symmetric --split game"
     )]
     Export(ExportArgs),
     /// Generate games of a player against itself from random openings.
@@ -74,8 +74,8 @@ pub struct ExportArgs {
     /// Game files or folders.
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<PathBuf>,
-    /// CSV file, or folder for NPY arrays.
-    #[arg(long, value_name = "FILE.csv|DIR", help_heading = "Output")]
+    /// File to write: CSV, or NPZ with one NumPy array per column.
+    #[arg(long, value_name = "FILE.csv|FILE.npz", help_heading = "Output")]
     pub to: PathBuf,
     /// Filters.
     #[command(flatten)]
@@ -89,7 +89,7 @@ pub struct ExportArgs {
     /// Write the eight symmetries of each decision and remove duplicates; requires --unique.
     #[arg(long, requires = "unique", help_heading = "Data")]
     pub symmetric: bool,
-    /// Write two sets, train and test, split by game or by example.
+    /// Write two files, FILE-train and FILE-test, split by game or by example.
     #[arg(long, value_name = "game|example", value_parser = ["game", "example"],
         help_heading = "Data")]
     pub split: Option<String>,
@@ -150,7 +150,7 @@ pub struct GenerateArgs {
         help_heading = "Labels"
     )]
     pub label_exact: u32,
-    /// File to write (.wtb, .ggf, .txt or .pgn; any name with --label).
+    /// File to write (.wtb, .ggf, .txt or .pgn; any name with --label), which must not exist.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub to: PathBuf,
     /// Format to write: wthor, ggf, transcript or pgn [default: by file extension].

@@ -10,7 +10,7 @@ use outflank_records::check as check_files;
 use outflank_records::wthor::CreationDate;
 use outflank_records::{
     DecisionFilter, Decisions, Example, Format, GameStats, Selection, convert as convert_games,
-    decisions, expand_symmetries, export_csv, export_examples_npy, export_npy, read_games,
+    decisions, expand_symmetries, export_csv, export_examples_npz, export_npz, read_games,
     read_games_lenient, remove_duplicates, sizes_from_fractions, split_examples, split_games,
     stats as compute_stats,
 };
@@ -192,7 +192,7 @@ pub fn output_format(path: &Path, format: Option<Format>) -> Result<Format> {
     match format.or_else(named) {
         Some(format) => Ok(format),
         None => bail_usage!(
-            "the format of {} is unknown; use the extension .wtb, .ggf, .txt, .obf or .pgn, or give --format",
+            "the format of {} is unknown; use the extension .wtb, .ggf, .txt, .pgn, .obf or .boards, or give --format",
             path.display()
         ),
     }
@@ -214,10 +214,17 @@ pub fn export(args: &ExportArgs) -> Result<Outcome> {
         all = all.unique();
     }
     ensure!(!all.is_empty(), "no decision matches the filters; select other games");
-    let csv = args.to.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv"));
+    let has_extension =
+        |name: &str| args.to.extension().is_some_and(|known| known.eq_ignore_ascii_case(name));
+    let csv = has_extension("csv");
+    ensure_usage!(
+        csv || has_extension("npz"),
+        "the format of {} is unknown; use the extension .csv or .npz",
+        args.to.display()
+    );
     ensure_usage!(
         !(csv && args.symmetric),
-        "--symmetric is written as NPY; name a folder with --to"
+        "--symmetric is written as NPZ; use the extension .npz"
     );
     let subsets = split(args, games.records.len(), all)?;
     if let Some((name, _)) = subsets.iter().find(|(_, subset)| subset.is_empty()) {
@@ -225,13 +232,13 @@ pub fn export(args: &ExportArgs) -> Result<Outcome> {
     }
     let mut report = Vec::new();
     for (name, subset) in &subsets {
-        let path = match (name.is_empty(), csv) {
-            (true, _) => args.to.clone(),
-            (false, true) => {
+        let path = match name.is_empty() {
+            true => args.to.clone(),
+            false => {
                 let stem = args.to.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-                args.to.with_file_name(format!("{stem}-{name}.csv"))
+                let extension = if csv { "csv" } else { "npz" };
+                args.to.with_file_name(format!("{stem}-{name}.{extension}"))
             }
-            (false, false) => args.to.join(name),
         };
         let count = if csv {
             export_csv(subset, &path)?;
@@ -240,10 +247,10 @@ pub fn export(args: &ExportArgs) -> Result<Outcome> {
             let mut examples: Vec<Example> = subset.examples();
             remove_duplicates(&mut examples);
             let examples = expand_symmetries(&examples);
-            export_examples_npy(&examples, &path)?;
+            export_examples_npz(&examples, &path)?;
             examples.len()
         } else {
-            export_npy(subset, &path)?;
+            export_npz(subset, Some(&games.records), &path)?;
             subset.len()
         };
         report.push((path.display().to_string(), count));

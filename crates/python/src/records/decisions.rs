@@ -8,7 +8,7 @@ use numpy::{PyArray1, PyReadonlyArray1};
 use outflank_games::othello::{Othello, Square};
 use outflank_games::{Position as _, Side};
 use outflank_records::{
-    self as records, Decision, DecisionSource, export_csv, export_npy, split_examples,
+    self as records, Decision, DecisionSource, export_csv, export_npz, split_examples,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -105,9 +105,9 @@ impl Decisions {
         Ok(subsets.map(|subset| Decisions::new(self.decisions.select(subset))).collect())
     }
 
-    /// Writes the arrays as NPY files in a folder.
-    fn save_npy(&self, py: Python<'_>, folder: PathBuf) -> PyResult<()> {
-        work::run(py, None, |_| export_npy(&self.decisions, &folder))?.or_raise()
+    /// Writes the arrays as an NPZ file, which `load_decisions` reads.
+    fn save_npz(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        work::run(py, None, |_| export_npz(&self.decisions, None, &path))?.or_raise()
     }
 
     /// Writes a CSV file.

@@ -1,10 +1,13 @@
-//! One-dimensional arrays in the NPY format, version 1.0.
+//! Archives (NPZ) of one-dimensional arrays in the NPY format, version 1.0.
 //!
+//! An archive is an uncompressed ZIP file with one NPY file per array, as `numpy.savez` writes it.
 //! A file has the magic string, the version, the length of the header as a 16-bit number, the
 //! header and the values. The header is a Python dictionary literal, padded with spaces and a
 //! newline so that the values start at a multiple of 64 bytes.
 
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
+use zip::write::{SimpleFileOptions, StreamWriter};
+use zip::{CompressionMethod, ZipWriter};
 
 /// The offset of the values; the header is shorter for any count.
 const DATA_OFFSET: usize = 128;
@@ -21,8 +24,43 @@ fn header(dtype: &str, count: usize) -> Vec<u8> {
     bytes
 }
 
+/// An archive that is written to a stream.
+pub struct Archive<W: Write> {
+    zip: ZipWriter<StreamWriter<W>>,
+}
+
+impl<W: Write> Archive<W> {
+    /// Starts an archive.
+    pub fn new(out: W) -> Archive<W> {
+        Archive { zip: ZipWriter::new_stream(out) }
+    }
+
+    /// Adds an array of little-endian values of a type such as `<u8`.
+    pub fn add<const N: usize>(
+        &mut self,
+        name: &str,
+        dtype: &str,
+        values: impl ExactSizeIterator<Item = [u8; N]>,
+    ) -> io::Result<()> {
+        // The date is constant, so that equal arrays give equal files.
+        let options = SimpleFileOptions::default()
+            .compression_method(CompressionMethod::Stored)
+            .last_modified_time(zip::DateTime::default())
+            .large_file(true);
+        self.zip.start_file(format!("{name}.npy"), options)?;
+        let mut buffer = BufWriter::with_capacity(1 << 16, &mut self.zip);
+        write_array(dtype, values, &mut buffer)?;
+        buffer.flush()
+    }
+
+    /// Writes the directory of the archive.
+    pub fn finish(self) -> io::Result<()> {
+        self.zip.finish()?.into_inner().flush()
+    }
+}
+
 /// Writes an array of little-endian values.
-pub fn write_array<const N: usize>(
+fn write_array<const N: usize>(
     dtype: &str,
     values: impl ExactSizeIterator<Item = [u8; N]>,
     out: &mut impl Write,
