@@ -176,7 +176,7 @@ pub enum EndReason {
     Converged,
     /// The monitored metric did not improve.
     EarlyStop,
-    /// The time limit is reached; the run can be resumed.
+    /// The time limit is reached; the current model is saved, and the run can be resumed.
     TimeLimit,
     /// The user requested a stop; the run can be resumed.
     Stopped,
@@ -203,6 +203,15 @@ pub struct TrainingOutcome<M> {
     pub best: Option<usize>,
     /// The budget that was already used when this call began.
     pub resumed_at: u64,
+}
+
+impl<M> TrainingOutcome<M> {
+    /// Returns whether the model is worth measuring: the run is complete, or its time limit ended it
+    /// after some steps.
+    #[must_use]
+    pub fn is_measurable(&self) -> bool {
+        self.complete || (self.end == EndReason::TimeLimit && self.spent.0 > 0)
+    }
 }
 
 /// An error of a training run.

@@ -53,6 +53,18 @@ pub fn open_training(
     resume(path, &config, &[])
 }
 
+/// The results of a training run's model: its games, tables and report.
+const RESULTS: [&str; 6] =
+    ["games.tsv", "report.html", "result.json", "accuracy.csv", "matches.csv", "cross-table.csv"];
+
+/// Removes the results of an earlier model from the folder of a training run.
+pub fn remove_results(folder: &RunFolder) -> Result<()> {
+    for name in RESULTS {
+        files::remove_if_exists(&folder.join(name))?;
+    }
+    Ok(())
+}
+
 /// The file that records by how much a run was extended.
 const EXTENSIONS: &str = "extensions.toml";
 
@@ -104,10 +116,8 @@ impl Budget {
     /// Records the extension in the run folder, and removes the results of the earlier model.
     pub fn record(&self, folder: &RunFolder) -> Result<()> {
         if self.is_extension() {
-            // Games and reports of the earlier model. Games that stayed would count as games of the new one.
-            for name in ["games.tsv", "report.html", "result.json"] {
-                files::remove_if_exists(&folder.join(name))?;
-            }
+            // Games that stayed would count as games of the new model.
+            remove_results(folder)?;
             let mut budgets = self.earlier[1..].to_vec();
             budgets.push(self.value);
             folder.write(EXTENSIONS, toml::to_string(&Extensions { budgets })?.as_bytes())?;

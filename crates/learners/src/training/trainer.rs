@@ -228,16 +228,22 @@ impl<L: Learner + ?Sized, E: Evaluator<L>> Loop<'_, L, E> {
 
     /// Saves the current models, and the numbered copy if the plan keeps them.
     fn save_models(&self, number: u64) -> Result<(), TrainingError> {
-        let models = self.learner.models()?;
-        for (index, model) in models.iter().enumerate() {
-            model.save(&model_file::<L::Model>(self.folder, index), &self.plan.origin)?;
-        }
+        let models = self.save_current_models()?;
         if let (true, Some(model)) = (self.plan.keep_models, models.first()) {
             files::create_folder(&self.folder.join("models"))?;
             let path = numbered_model_file::<L::Model>(self.folder, number);
             model.save(&path, &self.plan.origin)?;
         }
         Ok(())
+    }
+
+    /// Saves and returns the current models.
+    fn save_current_models(&self) -> Result<Vec<L::Model>, TrainingError> {
+        let models = self.learner.models()?;
+        for (index, model) in models.iter().enumerate() {
+            model.save(&model_file::<L::Model>(self.folder, index), &self.plan.origin)?;
+        }
+        Ok(models)
     }
 
     /// Describes the last saved model, for the error of a failed step.
@@ -297,6 +303,10 @@ impl<L: Learner + ?Sized, E: Evaluator<L>> Loop<'_, L, E> {
     ) -> Result<TrainingOutcome<L::Model>, TrainingError> {
         if self.saved.1 != Some(self.learner.spent()) {
             self.save_checkpoint()?;
+        }
+        // A run that reached its time limit is measured by the caller, so its model is saved too.
+        if end == EndReason::TimeLimit && self.learner.spent() > 0 {
+            self.save_current_models()?;
         }
         self.stopped(end)
     }

@@ -107,7 +107,8 @@ pub struct RunArgs {
 /// How training ends and what it saves; the same for all methods.
 #[derive(Args, Debug, Clone)]
 pub struct TrainerArgs {
-    /// Time limit, such as 90s, 10m or 2h; the run can be resumed.
+    /// Time limit, such as 90s, 10m or 2h: training ends, the model is measured, and the run can be
+    /// resumed.
     #[arg(long, value_name = "TIME", value_parser = super::duration::parse, help_heading = "Budget")]
     pub time_limit: Option<Duration>,
     /// Early stopping: stop after N measurements in which the validation metric did not improve, and
@@ -142,6 +143,12 @@ impl TrainerArgs {
             settings.push(("best", true.into()));
         }
         settings
+    }
+
+    /// The time limit by option name, for the configuration of the run.
+    pub fn time_limit_setting(&self) -> Option<(&'static str, toml::Value)> {
+        let limit = self.time_limit?;
+        Some(("time-limit", format!("{}s", limit.as_secs_f64()).into()))
     }
 
     /// Checks the options.
@@ -249,8 +256,9 @@ fn at_least_one(text: &str) -> Result<usize, String> {
 #[derive(Args, Debug, Clone)]
 #[command(next_help_heading = "Data")]
 pub struct RecordsArgs {
-    /// Game files or folders of them: WTHOR (.wtb), GGF, transcripts, run folders [default: the
-    /// folder wthor in the data folder, else the 10,000 embedded games].
+    /// Game files or folders of them: WTHOR (.wtb), GGF, transcripts, PGN, run folders of match, league
+    /// and data generate [default: the folder wthor in the data folder, else the 10,000 embedded
+    /// games].
     #[arg(long, value_name = "PATH", num_args = 1..)]
     pub records: Vec<PathBuf>,
     /// Filters.

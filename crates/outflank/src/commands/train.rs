@@ -8,7 +8,7 @@ mod old_run;
 mod options;
 mod split;
 
-use super::train_play::{drive, training_remarks};
+use super::train_play::{drive, time_limit_remark, training_remarks};
 use crate::cli::TrainArgs;
 use crate::game_source::{self, GameSource};
 use crate::output::{print, print_json, set_threads, table_width};
@@ -76,7 +76,7 @@ pub fn run(args: &TrainArgs) -> Result<Outcome> {
             return Err(error);
         }
     };
-    if !trained.complete {
+    if !trained.measurable {
         eprintln!(
             "stopped after {} of {} {}; resume with: outflank train --resume {path}",
             trained.spent.0,
@@ -93,7 +93,7 @@ pub fn run(args: &TrainArgs) -> Result<Outcome> {
         );
         return Ok(Outcome::Stopped);
     }
-    let stats = TrainingSetStats::new(&trained, &split);
+    let stats = TrainingSetStats::new(args.method.0, &trained, &split);
     let result = measure(args, &options, &source, split, trained, &league)?;
     write(args, &options, &folder, &result, &stats)?;
     show(args, &folder, &result, &stats, began.elapsed().as_secs_f64())?;
@@ -103,22 +103,29 @@ pub fn run(args: &TrainArgs) -> Result<Outcome> {
 /// The learner's counters, and statistics of the training set.
 struct TrainingSetStats {
     counts: TrainingCounts,
-    /// Number of distinct positions in the training set.
-    distinct_positions: usize,
-    /// Percentage of the test decisions whose position is also in the training set.
-    test_overlap: f64,
+    /// Number of distinct positions seen; `None` if training saw a part of the training set.
+    distinct_positions: Option<usize>,
+    /// Percentage of the test decisions whose position was seen.
+    test_overlap: Option<f64>,
 }
 
 impl TrainingSetStats {
-    fn new(trained: &Trained, split: &TrainTestSplit) -> TrainingSetStats {
-        let positions: HashSet<Othello> = split.train.items().iter().map(|d| d.position).collect();
+    fn new(method: Method, trained: &Trained, split: &TrainTestSplit) -> TrainingSetStats {
+        let counts = trained.counts;
+        // LSTD reads whole games, one after another; all other methods read all choices in each step.
+        let positions: HashSet<Othello> = match method {
+            Method::Lstd if !trained.complete => {
+                return TrainingSetStats { counts, distinct_positions: None, test_overlap: None };
+            }
+            Method::Lstd => split.train_games.iter().flat_map(|g| g.steps().map(|s| s.0)).collect(),
+            _ => split.train.items().iter().map(|decision| decision.position).collect(),
+        };
         let test = split.test.items();
         let common = test.iter().filter(|decision| positions.contains(&decision.position)).count();
-        let test_overlap = 100.0 * common as f64 / test.len().max(1) as f64;
         TrainingSetStats {
-            counts: trained.counts,
-            distinct_positions: positions.len(),
-            test_overlap,
+            counts,
+            distinct_positions: Some(positions.len()),
+            test_overlap: Some(100.0 * common as f64 / test.len().max(1) as f64),
         }
     }
 }
@@ -132,6 +139,8 @@ struct Trained {
     curve: Vec<CurvePoint>,
     counts: TrainingCounts,
     complete: bool,
+    /// Whether the model is measured: the run is complete, or its time limit ended it.
+    measurable: bool,
     spent: (u64, u64),
 }
 
@@ -195,7 +204,7 @@ fn train(
         },
         message,
     )?;
-    if outcome.complete
+    if outcome.is_measurable()
         && let Err(error) = methods::check_model(&outcome.model, choices)
     {
         if is_new {
@@ -203,8 +212,11 @@ fn train(
         }
         return Err(error.into());
     }
+    let measurable = outcome.is_measurable();
     let mut remarks = learner.remarks();
     remarks.extend(training_remarks(&outcome, unit, budget));
+    let resume = format!("--resume {}", folder.path().display());
+    remarks.extend(time_limit_remark(&outcome, unit, &resume));
     Ok(Trained {
         summary: learner.summary(),
         objective_name: outcome.columns[0].name.clone(),
@@ -213,6 +225,7 @@ fn train(
         remarks,
         counts: outcome.counts,
         complete: outcome.complete,
+        measurable,
         spent: outcome.spent,
     })
 }

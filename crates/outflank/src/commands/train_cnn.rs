@@ -103,11 +103,12 @@ pub fn run(args: &CnnArgs) -> Result<Outcome> {
         folder.write("model.onnx", &write_onnx(&task.net, &trained.model.weights))?;
     }
     if !trained.complete {
+        let measured = trained.is_measurable() || args.test;
         let model = folder.join(MODEL);
         trained
             .model
             .save(&model, &origin(args, &task, learner.spent(), learner.planned_steps()))?;
-        log_resume_hint(args, &learner, &folder);
+        log_resume_hint(args, &learner, measured, &folder);
     }
     if stop_requested() {
         return Ok(Outcome::Stopped);
@@ -117,7 +118,7 @@ pub fn run(args: &CnnArgs) -> Result<Outcome> {
         TrainReport::new(&task.net, &args.examples.to_string(), &learner, complete);
     train_report.device = device.name().to_owned();
     count_seen(&mut task, &learner, &trained, &mut train_report);
-    if (complete || args.test)
+    if (trained.is_measurable() || args.test)
         && !evaluate(args, &mut task, &mut **learner.engine(), &*device, &mut train_report)?
     {
         return Ok(Outcome::Stopped);
@@ -274,7 +275,7 @@ fn train_network(
         .collect();
     let bar = Progress::new("training", "steps", steps, args.common.quiet);
     let progress = RunProgress::new(folder, None, bar);
-    let (mut first, mut last_logged, mut failed) = (true, None, None);
+    let (mut first, mut is_new, mut last_logged, mut failed) = (true, false, None, None);
     let mut seen = 0;
     let trained = Trainer::new(plan).run(learner, &validation, folder.path(), |status| {
         if std::mem::take(&mut first) {
@@ -284,9 +285,9 @@ fn train_network(
             }
         } else {
             progress.add(status.spent - seen);
-            // The results of an earlier call are those of another network.
-            for name in [REPORT, RESULT] {
-                let _ = std::fs::remove_file(folder.join(name));
+            if status.spent > seen && !std::mem::replace(&mut is_new, true) {
+                // The results of an earlier call are those of another network.
+                run_folder::remove_results(folder)?;
             }
         }
         seen = status.spent;
@@ -320,7 +321,7 @@ fn origin(args: &CnnArgs, task: &Task, step: u64, steps: u64) -> Origin {
 }
 
 /// Says how to resume an incomplete run.
-fn log_resume_hint(args: &CnnArgs, learner: &CnnLearner, folder: &RunFolder) {
+fn log_resume_hint(args: &CnnArgs, learner: &CnnLearner, measured: bool, folder: &RunFolder) {
     let path = folder.path().display();
     // Before the speed is known, the time limit must be given again.
     let option = match learner.planned_steps() {
@@ -329,7 +330,7 @@ fn log_resume_hint(args: &CnnArgs, learner: &CnnLearner, folder: &RunFolder) {
     };
     let progress = results::progress(learner.spent(), learner.planned_steps());
     log(args, &format!("{progress}; resume with: outflank train cnn --resume {path}{option}"));
-    if !args.test && !stop_requested() {
+    if !measured && !stop_requested() {
         log(args, "to evaluate the network as it is, add: --time-limit 0s --test");
     }
 }

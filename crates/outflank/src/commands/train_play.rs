@@ -164,8 +164,8 @@ where
         let scores = scores.map(|(score, other)| format!("{score:.1}% against {other}"));
         scores.collect::<Vec<_>>().join(", ")
     };
+    let path = folder.path().display().to_string();
     let stopped = || {
-        let path = folder.path().display().to_string();
         eprintln!("stopped; resume with: outflank train {name} --resume {path}");
         Ok(Outcome::Stopped)
     };
@@ -173,10 +173,11 @@ where
     let progress = RunProgress::new(&folder, job.workers.as_ref(), bar);
     let start = || job.budget.record(&folder);
     let trained = drive(&mut learner, &evaluator, &plan, &folder, progress, start, message)?;
-    if !trained.complete {
+    if !trained.is_measurable() {
         return stopped();
     }
-    let remarks = training_remarks(&trained, plan.unit, &job.budget);
+    let mut remarks = training_remarks(&trained, plan.unit, &job.budget);
+    remarks.extend(time_limit_remark(&trained, plan.unit, &format!("{name} --resume {path}")));
     let file = folder.join(&model_name::<L::Model>()).display().to_string();
     let trained_player = format!("{file}?name={STORED_NAME}");
     let references = REFERENCES.map(str::to_owned);
@@ -210,6 +211,7 @@ pub fn drive<L: Learner + ?Sized>(
     message: impl Fn(&Measurement) -> String,
 ) -> Result<TrainingOutcome<L::Model>> {
     let (mut seen, mut on_start, mut started) = (0, Some(on_start), Ok(()));
+    let mut is_new = false;
     let trainer = Trainer::new(plan.clone());
     let trained = trainer.run(learner, evaluator, folder.path(), |status| {
         if let Some(on_start) = on_start.take() {
@@ -217,6 +219,10 @@ pub fn drive<L: Learner + ?Sized>(
             started = on_start();
         } else {
             progress.add(status.spent - seen);
+            // The results of an earlier call are those of another model.
+            if status.spent > seen && !std::mem::replace(&mut is_new, true) {
+                run_folder::remove_results(folder)?;
+            }
         }
         seen = status.spent;
         if let Some(point) = status.last {
@@ -253,6 +259,21 @@ pub fn training_remarks<M>(
     remarks
 }
 
+/// Says that the time limit ended training, and how to resume it.
+pub fn time_limit_remark<M>(
+    trained: &TrainingOutcome<M>,
+    unit: &str,
+    resume: &str,
+) -> Option<String> {
+    (trained.end == EndReason::TimeLimit).then(|| {
+        format!(
+            "The time limit ended training after {} of {} {unit}; to continue: outflank train {resume}",
+            grouped(trained.spent.0),
+            grouped(trained.spent.1)
+        )
+    })
+}
+
 /// The results of a run.
 struct Results<'a> {
     job: &'a TrainingJob<'a>,
@@ -278,7 +299,9 @@ fn open_folder(job: &TrainingJob<'_>, against: &[String]) -> Result<RunFolder> {
     table.insert("games".to_owned(), (args.games as i64).into());
     table.insert("measurements".to_owned(), (args.measurements as i64).into());
     table.insert("match-games".to_owned(), i64::from(args.match_games).into());
-    for (name, value) in args.trainer.settings() {
+    for (name, value) in
+        args.trainer.settings().into_iter().chain(args.trainer.time_limit_setting())
+    {
         table.insert(name.to_owned(), value);
     }
     if against.len() > 1 {
@@ -291,7 +314,7 @@ fn open_folder(job: &TrainingJob<'_>, against: &[String]) -> Result<RunFolder> {
         settings: table,
         data: against.iter().filter_map(|text| model_file(text)).chain(data.clone()).collect(),
     };
-    run_folder::open_training(&args.run, &config, &["games"])
+    run_folder::open_training(&args.run, &config, &["games", "time-limit"])
 }
 
 /// Plays a match of the trained player against each reference from the starting position, with random

@@ -47,8 +47,10 @@ pub fn read(program: &Command, chosen: &Command, texts: &[String]) -> Result<Vec
             chosen.get_name(),
             command_path(program, command).unwrap_or_else(|| command.to_owned())
         );
+        // The time limit is that of one call: a resumed run continues to its end, or to a new limit.
         settings_of_file(&path.join("config.toml").display().to_string())?
             .into_iter()
+            .filter(|setting| setting.name() != "time-limit")
             .for_each(&mut put);
     }
     for file in values_of(texts, "config") {

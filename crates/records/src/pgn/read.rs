@@ -15,8 +15,11 @@ pub fn games<P: Position>(bytes: &[u8]) -> Vec<Result<Record<P>, ParseError>> {
     let games = split_games(bytes).into_iter().enumerate();
     games
         .map(|(index, game)| {
-            let byte = game.byte;
-            record(&game).map_err(|kind| ParseError { index: index + 1, byte, kind })
+            record(&game).map_err(|kind| ParseError {
+                number: Some(index + 1),
+                byte_offset: game.byte,
+                kind,
+            })
         })
         .collect()
 }

@@ -68,6 +68,7 @@ pub fn load(folder: &RunFolder, choices: u64) -> Result<Option<Trained>> {
         curve: log.curve.into_iter().map(CurvePoint::from).collect(),
         counts: TrainingCounts { examples: Some(choices), epochs: None },
         complete: true,
+        measurable: true,
         spent: (iterations, iterations),
     }))
 }

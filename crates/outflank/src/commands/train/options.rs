@@ -278,7 +278,9 @@ pub fn open_folder(
         None => set("held-out", args.held_out.into()),
     }
     set("match-games", (args.match_games as i64).into());
-    for (name, value) in args.trainer.settings() {
+    for (name, value) in
+        args.trainer.settings().into_iter().chain(args.trainer.time_limit_setting())
+    {
         set(name, value);
     }
     let paths: Vec<String> =
@@ -307,7 +309,7 @@ pub fn open_folder(
         settings,
         data: source.files.iter().cloned().chain(features).collect(),
     };
-    run_folder::open_training(&args.run, &config, &[budget.option])
+    run_folder::open_training(&args.run, &config, &[budget.option, "time-limit"])
 }
 
 /// The command that repeats the run.

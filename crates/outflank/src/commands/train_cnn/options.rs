@@ -223,8 +223,8 @@ fn settings(args: &CnnArgs, net: &NetGraph) -> toml::Table {
         put(key, value);
     }
     // The number of steps depends on the time limit only if there is no number of epochs.
-    if let (None, Some(limit)) = (args.epochs, args.trainer.time_limit) {
-        put("time-limit", format!("{}s", limit.as_secs_f64()).into());
+    if let (None, Some((key, value))) = (args.epochs, args.trainer.time_limit_setting()) {
+        put(key, value);
     }
     if !args.records.records.is_empty() {
         let paths = args.records.records.iter().map(|path| path.display().to_string());

@@ -2,7 +2,7 @@
 
 use super::gp_report::{GpResults, show, write};
 use super::person::{HumanOracle, QuestionKind};
-use super::{RANDOM_MOVES, drive, play_references, training_remarks};
+use super::{RANDOM_MOVES, drive, play_references, time_limit_remark, training_remarks};
 use crate::cli::train_gp::GpArgs;
 use crate::commands::train::STORED_NAME;
 use crate::errors::ensure_usage;
@@ -203,10 +203,12 @@ fn train_with<P: RegisteredGame + NamedFeatures, J: PreferenceOracle>(
     let stored = Budget::new(&args.run, "rounds", args.rounds as f64)?;
     let start = || stored.record(folder);
     let trained = drive(&mut gp, &evaluator, &plan, folder, progress, start, message)?;
-    if !trained.complete {
+    if !trained.is_measurable() {
         return stopped();
     }
-    let remarks = training_remarks(&trained, "rounds", &stored);
+    let mut remarks = training_remarks(&trained, "rounds", &stored);
+    let resume = format!("gp --resume {}", folder.path().display());
+    remarks.extend(time_limit_remark(&trained, "rounds", &resume));
     let held_out_score = match (args.benchmark_opponents, gp.held_out_score()) {
         (Some(0), _) => None,
         (_, Ok(score)) => Some(score),
@@ -330,12 +332,14 @@ fn table(args: &GpArgs) -> toml::Table {
 }
 
 fn open_folder(args: &GpArgs) -> Result<RunFolder> {
+    let mut settings = table(args);
+    settings.extend(args.trainer.time_limit_setting().map(|(key, value)| (key.to_owned(), value)));
     let config = RunConfig {
         command: "gp".to_owned(),
         version: VERSION.to_owned(),
         seed: args.common.seed,
-        settings: table(args),
+        settings,
         data: Vec::new(),
     };
-    run_folder::open_training(&args.run, &config, &["rounds"])
+    run_folder::open_training(&args.run, &config, &["rounds", "time-limit"])
 }
