@@ -46,10 +46,10 @@ async function drawRuns(view) {
   const text = JSON.stringify(info);
   if (text !== drawnData) {
     drawnData = text;
-    const row = (one) => [link(`run/${encodeURIComponent(one.name)}`, one.name), one.method?.replaceAll('"', "") ?? one.command ?? "?", one.data ?? "", one.figure ?? "", stateTag(one.state), formatTime(one.modified),
+    const row = (one) => [link(`run/${encodeURIComponent(one.name)}`, one.name), one.method?.replaceAll('"', "") ?? one.command ?? "?", one.data ?? "", one.players ?? "", one.figure ?? "", stateTag(one.state), formatTime(one.modified),
       [one.has_curve && "curve", one.has_league && "league", one.has_model && "model", one.has_report && "report"].filter(Boolean).join(", ")];
     fill(view, make("div", { class: "card" }, make("h1", {}, "Runs"),
-      info.runs.length ? table(["Run", "Method", "Data", "Result", "State", "Modified", "Contents"], info.runs.map(row))
+      info.runs.length ? table(["Run", "Method", "Data", "Players", "Result", "State", "Modified", "Contents"], info.runs.map(row))
         : make("p", {}, `No runs in ${info.folder}. Create one with `, make("code", {}, "outflank train"), " or ", make("code", {}, "outflank league"), "."),
       make("p", { class: "hint" }, `${plural(info.runs.length, "run")} in ${info.folder}.`)));
   }

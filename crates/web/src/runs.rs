@@ -117,6 +117,7 @@ impl Runs {
             "command": config.as_ref().map(|c| c.command.clone()),
             "method": setting("method"),
             "data": data_of(config.as_ref()),
+            "players": players_of(config.as_ref()),
             "figure": main_value(path),
             "seed": config.as_ref().map(|c| c.seed),
             "state": state(path, modified).name(),
@@ -192,24 +193,48 @@ impl Runs {
 
 /// Describes the games of a run: its records and their selection.
 fn data_of(config: Option<&RunConfig>) -> Option<String> {
-    let settings = &config?.settings;
+    let RunConfig { settings, data, .. } = config?;
     let text = |key: &str| {
         let value = settings.get(key)?;
         Some(value.as_str().map_or_else(|| value.to_string(), str::to_owned))
     };
-    let source = ["records", "data", "players"].into_iter().find_map(text);
+    let embedded = || data.iter().any(|file| file.file == "embedded").then_some("embedded games");
+    let source = ["records", "data"].into_iter().find_map(text);
+    let source = source.or_else(|| embedded().map(str::to_owned));
     let sample = text("sample").map(|count| format!("{count} games"));
     let parts: Vec<String> = source.into_iter().chain(text("years")).chain(sample).collect();
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
-/// Returns the main value of a finished run: the move-prediction accuracy, or the score of the first
-/// match.
+/// Lists the players of a match or league.
+fn players_of(config: Option<&RunConfig>) -> Option<String> {
+    let settings = &config?.settings;
+    let players: Vec<String> = match settings.get("players") {
+        Some(players) => {
+            let names = players.as_array()?.iter();
+            names.filter_map(|name| name.as_str().map(str::to_owned)).collect()
+        }
+        None => {
+            let names = ["a", "b"].iter().filter_map(|key| settings.get(*key));
+            names.filter_map(|name| name.as_str().map(str::to_owned)).collect()
+        }
+    };
+    (!players.is_empty()).then(|| players.join(", "))
+}
+
+/// Returns the main value of a finished run: the move-prediction accuracy on held-out games, or the
+/// score of the first match.
 fn main_value(path: &Path) -> Option<String> {
     let result: Value = serde_json::from_str(&read_text(path, "result.json")?).ok()?;
     let accuracy = &result["accuracy"][0]["choices"]["percent"];
-    let tested = &result["tests"][0]["top1"];
-    if let Some(percent) = accuracy.as_f64().or(tested.as_f64()).or(result["accuracy"].as_f64()) {
+    // A network has several tests; positions of the test by example may be of training games.
+    let is_by_game = |test: &&Value| {
+        test["symmetries"] == 1
+            && test["test"].as_str().is_some_and(|name| !name.ends_with("by example"))
+    };
+    let by_game = result["tests"].as_array().and_then(|tests| tests.iter().find(is_by_game));
+    let tested = by_game.and_then(|test| test["top1_choices"].as_f64());
+    if let Some(percent) = accuracy.as_f64().or(tested).or(result["accuracy"].as_f64()) {
         return Some(format!("accuracy {percent:.1}%"));
     }
     let first = &result["matches"][0];
@@ -328,6 +353,33 @@ mod tests {
         fs::write(home.path().join("secret.txt"), "no").unwrap();
         let runs = Runs::new(home.path().join("runs"));
         (home, runs)
+    }
+
+    #[test]
+    fn the_list_shows_data_players_and_the_main_figure() {
+        let (home, runs) = runs_folder();
+        let folder = |name: &str, config: &str, result: &str| {
+            let run = home.path().join("runs").join(name);
+            fs::create_dir_all(&run).unwrap();
+            fs::write(run.join("config.toml"), format!("{config}# end\n")).unwrap();
+            fs::write(run.join("result.json"), result).unwrap();
+            let shown = runs.show(name).unwrap();
+            ["method", "data", "players", "figure"].map(|key| shown[key].clone())
+        };
+        let train = "command = 'train'\nversion = '0'\nseed = 1\n[settings]\nmethod = 'mm'\n\
+                     sample = 50\n[[data]]\nfile = 'embedded'\nsha256 = '0'\n";
+        let result = r#"{"accuracy": [{"choices": {"percent": 41.25}}]}"#;
+        let found = folder("train-001", train, result);
+        assert_eq!(found[1..3], [json!("embedded games, 50 games"), Value::Null]);
+        assert!(found[0].as_str().unwrap().contains("mm") && found[3] == "accuracy 41.2%");
+        let played = "command = 'match'\nversion = '0'\nseed = 1\n[settings]\na = 'x@4'\nb = 'y'\n";
+        assert_eq!(folder("match-001", played, "{}")[1..3], [Value::Null, json!("x@4, y")]);
+        let tests = r#"{"tests": [
+            {"test": "unique-s by example", "symmetries": 1, "top1_choices": 60.0},
+            {"test": "games held out", "symmetries": 8, "top1_choices": 50.0},
+            {"test": "games held out", "symmetries": 1, "top1_choices": 40.5}]}"#;
+        let network = "command = 'cnn'\nversion = '0'\nseed = 1\n[settings]\nnet = 'conv4'\n";
+        assert_eq!(folder("cnn-001", network, tests)[3], "accuracy 40.5%");
     }
 
     #[test]
