@@ -287,7 +287,9 @@ fn train_network(
             progress.add(status.spent - seen);
             if status.spent > seen && !std::mem::replace(&mut is_new, true) {
                 // The results of an earlier call are those of another network.
-                run_folder::remove_results(folder)?;
+                if let Err(error) = run_folder::remove_results(folder) {
+                    failed = Some(error);
+                }
             }
         }
         seen = status.spent;

@@ -221,7 +221,7 @@ pub fn drive<L: Learner + ?Sized>(
             progress.add(status.spent - seen);
             // The results of an earlier call are those of another model.
             if status.spent > seen && !std::mem::replace(&mut is_new, true) {
-                run_folder::remove_results(folder)?;
+                started = run_folder::remove_results(folder);
             }
         }
         seen = status.spent;
