@@ -4,6 +4,7 @@ use crate::evaluate::Analyzable;
 use outflank_games::Side;
 use outflank_games::checkers::{self, Checkers};
 use outflank_games::othello::{Othello, Square};
+use outflank_games::othello6::Othello6;
 
 /// A game that is drawn on a board of eight by eight cells.
 pub trait BoardView: Analyzable {
@@ -21,6 +22,27 @@ pub trait BoardView: Analyzable {
 impl BoardView for Othello {
     fn cells(&self) -> String {
         self.to_string().chars().take(64).collect()
+    }
+
+    fn path(mv: Square) -> Vec<u8> {
+        vec![mv.index() as u8]
+    }
+
+    fn count(&self, side: Side) -> u32 {
+        self.discs(side).count_ones()
+    }
+}
+
+impl BoardView for Othello6 {
+    /// The board is in the top left corner of the 64 cells.
+    fn cells(&self) -> String {
+        let [black, white] = Side::BOTH.map(|side| self.discs(side));
+        let cell = |bit: u64| match () {
+            () if black & bit != 0 => 'X',
+            () if white & bit != 0 => 'O',
+            () => '-',
+        };
+        (0..64).map(|index| cell(1 << index)).collect()
     }
 
     fn path(mv: Square) -> Vec<u8> {

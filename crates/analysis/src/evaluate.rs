@@ -8,6 +8,8 @@ use crate::disc_scale::DiscScale;
 use crate::expert_predictions::move_probabilities;
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::{Othello, Square};
+use outflank_games::othello6::Othello6;
+use outflank_models::heuristics::corners;
 use outflank_models::{Evaluate, Material, embedded};
 use outflank_players::registry::RegisteredGame;
 use outflank_players::{IterativeDeepening, SearchControl, SearchResult, SearchScore};
@@ -130,6 +132,31 @@ impl Analyzable for Checkers {
             SearchScore::Proven(result) => f64::from(result),
             SearchScore::Estimate(value) => f64::from(value),
         })
+    }
+}
+
+impl Analyzable for Othello6 {
+    const UNIT: &'static str = "discs";
+
+    fn default_model() -> Option<Arc<dyn Evaluate<Othello6>>> {
+        Some(Arc::new(corners()))
+    }
+
+    type Scale = ();
+
+    fn scale(_: &Arc<dyn Evaluate<Othello6>>) {}
+
+    /// The heuristic does not estimate discs, so only proven results have a value.
+    fn value_in_units(
+        &self,
+        score: SearchScore,
+        _: &SearchResult<Self::Move>,
+        (): (),
+    ) -> Option<f64> {
+        match score {
+            SearchScore::Proven(result) => Some(f64::from(result)),
+            SearchScore::Estimate(_) => None,
+        }
     }
 }
 

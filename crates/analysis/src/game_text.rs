@@ -1,11 +1,12 @@
 //! Games in progress as text.
 //!
-//! Othello games are transcripts (`f5d6c3`), checkers games are moves separated by spaces (`11-15
-//! 23-19`). A game that does not begin at the standard start has its first position and a colon
+//! Othello games are transcripts (`f5d6c3`), games of other games are moves separated by spaces
+//! (`11-15 23-19`). A game that does not begin at the standard start has its first position and a colon
 //! before the moves.
 
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
+use outflank_games::othello6::Othello6;
 use outflank_games::{Line, MoveError, Position};
 use outflank_records::wthor::Names;
 use outflank_records::{
@@ -13,7 +14,7 @@ use outflank_records::{
 };
 use std::path::Path;
 
-/// The maximum number of moves of a checkers game.
+/// The maximum number of moves of a game other than Othello.
 const MAX_MOVES: usize = 2000;
 
 /// Reasons why a text is not a valid game.
@@ -31,7 +32,7 @@ pub enum GameTextError {
     /// An invalid position before the colon.
     #[error("invalid starting position: {0}")]
     Start(String),
-    /// An unreadable or illegal move in a checkers game.
+    /// An unreadable or illegal move of another game than Othello.
     #[error("move {number}: {error}")]
     Move {
         /// The number of the move, from 1.
@@ -46,17 +47,53 @@ pub enum GameTextError {
 
 /// A game that can be parsed from and formatted as one line of text.
 pub trait GameText: Position {
-    /// Parses a game and checks that every move is legal.
-    fn parse_game(text: &str) -> Result<Line<Self>, GameTextError>;
+    /// Parses a game and checks that every move is legal. The default reads moves separated by
+    /// spaces.
+    fn parse_game(text: &str) -> Result<Line<Self>, GameTextError> {
+        // A position may contain colons, moves contain none, so the moves follow the last `: `.
+        let text = text.trim();
+        let split = text.rsplit_once(": ").or_else(|| Some((text.strip_suffix(':')?, "")));
+        let (start, moves) = match split {
+            Some((start, moves)) => {
+                let start = start.trim().parse();
+                let invalid = |error: Self::Err| GameTextError::Start(error.to_string());
+                (start.map_err(invalid)?, moves)
+            }
+            None => (Self::start(), text),
+        };
+        let mut line = Line::new(start);
+        // Move numbers, as in `1. 11-15 23-19`, are skipped.
+        let words = moves.split_whitespace().filter(|word| !word.ends_with('.'));
+        for (index, word) in words.enumerate() {
+            let at_move = |error| GameTextError::Move { number: index + 1, error };
+            if index == MAX_MOVES {
+                return Err(GameTextError::TooLong);
+            }
+            let mv = line.position().parse_move(word).map_err(at_move)?;
+            line.push(mv).map_err(at_move)?;
+        }
+        Ok(line)
+    }
 
     /// Parses the first game of a file; the file name may determine the format.
-    fn parse_file(name: &Path, bytes: &[u8]) -> Result<Line<Self>, GameTextError>;
+    /// The default parses the first line that is not empty.
+    fn parse_file(name: &Path, bytes: &[u8]) -> Result<Line<Self>, GameTextError> {
+        let _ = name;
+        parse_first_line(bytes)
+    }
 
     /// Formats a game as the content of a file; the file name may determine the format.
-    fn format_file(name: &Path, line: &Line<Self>, players: [&str; 2]) -> String;
+    /// The default writes one line.
+    fn format_file(name: &Path, line: &Line<Self>, players: [&str; 2]) -> String {
+        let _ = (name, players);
+        Self::format_game(line) + "\n"
+    }
 
-    /// Formats the moves of a game without the starting position.
-    fn format_moves(line: &Line<Self>) -> String;
+    /// Formats the moves of a game without the starting position; the default separates them by
+    /// spaces.
+    fn format_moves(line: &Line<Self>) -> String {
+        line.moves().iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+    }
 
     /// Formats a game so that [`GameText::parse_game`] returns it.
     fn format_game(line: &Line<Self>) -> String {
@@ -93,6 +130,13 @@ impl GameText for Othello {
     }
 }
 
+/// Parses the game on the first line that is not empty.
+fn parse_first_line<P: GameText>(bytes: &[u8]) -> Result<Line<P>, GameTextError> {
+    let text = String::from_utf8_lossy(bytes);
+    let line = text.lines().find(|line| !line.trim().is_empty());
+    P::parse_game(line.ok_or(GameTextError::Empty)?)
+}
+
 /// Converts a line to a record.
 fn record<P: Position>(line: &Line<P>, [black, white]: [&str; 2]) -> Record<P> {
     let info = GameInfo { black: black.to_owned(), white: white.to_owned(), ..GameInfo::default() };
@@ -106,9 +150,7 @@ impl GameText for Checkers {
             let games = pgn::games::<Checkers>(bytes);
             return Ok(games.into_iter().next().ok_or(GameTextError::Empty)??.to_line());
         }
-        let text = String::from_utf8_lossy(bytes);
-        let line = text.lines().find(|line| !line.trim().is_empty());
-        Self::parse_game(line.ok_or(GameTextError::Empty)?)
+        parse_first_line(bytes)
     }
 
     /// Formats a `.pdn` file with the players' names, and a line of moves for any other file name.
@@ -118,36 +160,9 @@ impl GameText for Checkers {
             _ => Self::format_game(line) + "\n",
         }
     }
-
-    fn parse_game(text: &str) -> Result<Line<Checkers>, GameTextError> {
-        // A position may contain colons, moves contain none, so the moves follow the last `: `.
-        let text = text.trim();
-        let split = text.rsplit_once(": ").or_else(|| Some((text.strip_suffix(':')?, "")));
-        let (start, moves) = match split {
-            Some((start, moves)) => {
-                let start = start.trim().parse();
-                (start.map_err(|error| GameTextError::Start(format!("{error}")))?, moves)
-            }
-            None => (Checkers::start(), text),
-        };
-        let mut line = Line::new(start);
-        // Move numbers, as in `1. 11-15 23-19`, are skipped.
-        let words = moves.split_whitespace().filter(|word| !word.ends_with('.'));
-        for (index, word) in words.enumerate() {
-            let at_move = |error| GameTextError::Move { number: index + 1, error };
-            if index == MAX_MOVES {
-                return Err(GameTextError::TooLong);
-            }
-            let mv = line.position().parse_move(word).map_err(at_move)?;
-            line.push(mv).map_err(at_move)?;
-        }
-        Ok(line)
-    }
-
-    fn format_moves(line: &Line<Checkers>) -> String {
-        line.moves().iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
-    }
 }
+
+impl GameText for Othello6 {}
 
 #[cfg(test)]
 mod tests {
@@ -181,12 +196,14 @@ mod tests {
         ) {
             round_trip::<Othello>(&choices, prefix);
             round_trip::<Checkers>(&choices, prefix);
+            round_trip::<Othello6>(&choices, prefix);
         }
 
         #[test]
         fn arbitrary_text_does_not_panic(text in ".{0,60}") {
             let _ = Othello::parse_game(&text);
             let _ = Checkers::parse_game(&text);
+            let _ = Othello6::parse_game(&text);
         }
     }
 }

@@ -1,6 +1,9 @@
 //! Playing levels: opponents with a title, a description and a rating, from weakest to strongest.
 
-use outflank_games::Game;
+use outflank_games::checkers::Checkers;
+use outflank_games::othello::Othello;
+use outflank_games::othello6::Othello6;
+use outflank_games::{Game, Position};
 use outflank_players::{PlayerRating, player_rating};
 
 /// A playing level.
@@ -17,15 +20,19 @@ pub struct Level {
 }
 
 const fn othello(player: &'static str, title: &'static str, description: &'static str) -> Level {
-    Level { game: Game::Othello, player, title, description }
+    Level { game: Othello::GAME, player, title, description }
 }
 
 const fn checkers(player: &'static str, title: &'static str, description: &'static str) -> Level {
-    Level { game: Game::Checkers, player, title, description }
+    Level { game: Checkers::GAME, player, title, description }
 }
 
-/// The levels of both games, each from weakest to strongest.
-pub const LEVELS: [Level; 16] = [
+const fn othello6(player: &'static str, title: &'static str, description: &'static str) -> Level {
+    Level { game: Othello6::GAME, player, title, description }
+}
+
+/// The levels of all games, each from weakest to strongest.
+pub const LEVELS: [Level; 22] = [
     othello("random", "First steps", "Plays random legal moves."),
     othello("heuristic", "Newcomer", "Prefers corners; looks one move ahead."),
     othello("heuristic@4", "Casual", "Prefers corners; looks four moves ahead."),
@@ -50,6 +57,12 @@ pub const LEVELS: [Level; 16] = [
         "Monte Carlo tree search with 1000 simulations per move.",
     ),
     checkers("gp-checkers@8", "Master", "Trained by preference learning; looks eight moves ahead."),
+    othello6("random", "First steps", "Plays random legal moves."),
+    othello6("corners", "Newcomer", "Prefers corners; looks one move ahead."),
+    othello6("corners@2", "Casual", "Prefers corners; looks two moves ahead."),
+    othello6("corners@4", "Club player", "Prefers corners; looks four moves ahead."),
+    othello6("corners@6", "Strong club player", "Prefers corners; looks six moves ahead."),
+    othello6("corners@8", "Master", "Prefers corners; looks eight moves ahead."),
 ];
 
 /// The title of the default level.
@@ -86,10 +99,11 @@ pub fn level_for_player(game: Game, player: &str) -> Option<&'static Level> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use outflank_games::built_in_games;
 
     #[test]
     fn levels_are_rated_in_increasing_order() {
-        for game in [Game::Othello, Game::Checkers] {
+        for &game in built_in_games() {
             let ratings: Vec<f64> = levels(game).map(|l| l.rating().expect(l.player).0).collect();
             assert!(ratings.is_sorted(), "{ratings:?}");
             assert!(find_level(game, DEFAULT_LEVEL).is_some());
@@ -99,9 +113,9 @@ mod tests {
     #[test]
     fn titles_ignore_case_spaces_and_hyphens() {
         for text in ["Strong club player", "strong-club-player", "STRONGCLUBPLAYER"] {
-            assert_eq!(find_level(Game::Othello, text).map(|l| l.player), Some("champion"));
+            assert_eq!(find_level(Othello::GAME, text).map(|l| l.player), Some("champion"));
         }
-        assert_eq!(find_level(Game::Othello, "no such level"), None);
-        assert_eq!(level_for_player(Game::Checkers, "material@2").map(|l| l.title), Some("Casual"));
+        assert_eq!(find_level(Othello::GAME, "no such level"), None);
+        assert_eq!(level_for_player(Checkers::GAME, "material@2").map(|l| l.title), Some("Casual"));
     }
 }

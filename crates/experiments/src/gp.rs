@@ -9,9 +9,9 @@ use crate::Scale;
 use crate::context::{ExperimentContext, ExperimentError};
 use crate::repeated_runs::{run_seed, train_all, train_run};
 use crate::statistics::{MIN_RUNS, Mean};
-use outflank_games::Game;
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
+use outflank_games::{Game, Position};
 use outflank_learners::gp::{
     Acquisition, GameOracle, GameOracleConfig, GpConfig, GpError, GpEvaluator, GpLearner,
     HeuristicSpace, InferenceConfig, TestPairs,
@@ -175,7 +175,7 @@ fn train(
 ) -> Result<Option<[Vec<StrategyRuns>; 2]>, ExperimentError> {
     let runs = scale_params(context.scale).runs as usize;
     let needed_files: Vec<String> = match tests {
-        Some(_) => [Game::Othello, Game::Checkers].map(test_pairs_file).into(),
+        Some(_) => [Othello::GAME, Checkers::GAME].map(test_pairs_file).into(),
         None => Vec::new(),
     };
     let all = train_all(context, 2 * strategies.len(), runs, &needed_files, |method, run| {
@@ -270,10 +270,13 @@ impl From<GpError> for ExperimentError {
 
 /// Returns the name of a game for the start of a row.
 fn game_title(game: Game) -> &'static str {
-    match game {
-        Game::Othello => "Othello",
-        Game::Checkers => "checkers",
-    }
+    if game == Othello::GAME { "Othello" } else { game.name() }
+}
+
+/// Returns the published values of a game.
+fn published<T: Copy>(values: &[(Game, T); 2], game: Game) -> T {
+    let [othello, checkers] = values;
+    if game == checkers.0 { checkers.1 } else { othello.1 }
 }
 
 /// Compares two strategies by the differences of runs with the same seed (paired t test, 95%).

@@ -1,16 +1,22 @@
 //! Text diagrams of boards.
 
-/// Draws an 8x8 board with column letters above and a label before each row.
+/// Draws a square board with column letters above and a label before each row.
 ///
 /// `cell` returns the character for a row and a column; (0, 0) is top left.
 pub(crate) fn diagram(
+    size: usize,
     label: impl Fn(usize) -> String,
     cell: impl Fn(usize, usize) -> char,
 ) -> String {
-    let mut text = String::from("    a b c d e f g h\n");
-    for row in 0..8 {
+    let mut text = String::from("   ");
+    for letter in ('a'..='h').take(size) {
+        text.push(' ');
+        text.push(letter);
+    }
+    text.push('\n');
+    for row in 0..size {
         text.push_str(&format!("{:>3}", label(row)));
-        for column in 0..8 {
+        for column in 0..size {
             text.push(' ');
             text.push(cell(row, column));
         }

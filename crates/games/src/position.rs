@@ -1,5 +1,6 @@
 //! The trait that every game implements, and the types shared by all games.
 
+use crate::Game;
 use std::fmt::{self, Debug, Display};
 use std::hash::Hash;
 use std::str::FromStr;
@@ -51,43 +52,6 @@ impl Display for Side {
     }
 }
 
-/// The built-in games.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Game {
-    /// Othello, also known as Reversi.
-    Othello,
-    /// Checkers (English draughts) on 8x8 squares.
-    Checkers,
-}
-
-impl Game {
-    /// Returns the name used on the command line and in files.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Game::Othello => "othello",
-            Game::Checkers => "checkers",
-        }
-    }
-}
-
-impl Display for Game {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for Game {
-    type Err = String;
-    fn from_str(text: &str) -> Result<Game, String> {
-        match text.to_ascii_lowercase().as_str() {
-            "othello" | "reversi" => Ok(Game::Othello),
-            "checkers" | "draughts" => Ok(Game::Checkers),
-            _ => Err(format!("unknown game '{text}'; use othello or checkers")),
-        }
-    }
-}
-
 /// An error while parsing or playing a move.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MoveError {
@@ -121,13 +85,14 @@ pub enum MoveError {
 /// - `Display` and `FromStr` round-trip, for positions and, through
 ///   [`parse_move`](Position::parse_move), for moves.
 ///
-/// `tests/contract.rs` checks this contract by playing random games of Othello and checkers.
+/// [`contract::check_game`](crate::contract::check_game) checks this contract by random games.
 ///
 /// # Implementing a game
 ///
 /// Implement the required methods on a `Copy` type. The provided methods have correct defaults;
 /// override them where the game allows a faster implementation. A game with passes must override
-/// [`perft`](Position::perft).
+/// [`perft`](Position::perft). A game can be implemented in any crate; [`GAME`](Position::GAME) needs
+/// a name that no built-in game has.
 pub trait Position:
     Copy + Eq + Hash + Debug + Display + Send + Sync + FromStr<Err: Display> + 'static
 {
@@ -140,6 +105,10 @@ pub trait Position:
     /// The largest possible absolute value of [`result`](Position::result). A side that forfeits a
     /// game loses by this result.
     const MAX_RESULT: i32;
+
+    /// The number of the game in the tag `GameType` of PDN, the format of draughts games; `None` if the
+    /// game has none.
+    const PDN_GAME_TYPE: Option<u32> = None;
 
     /// Returns the starting position of the game.
     fn start() -> Self;

@@ -3,7 +3,7 @@
 //! A file names its game and then one or more positions, each followed by lines with a depth and
 //! the number of leaves at that depth. `#` starts a comment.
 
-use outflank_games::{Game, Position, checkers::Checkers, othello::Othello};
+use outflank_games::{Game, Position, with_game};
 use std::fs;
 use std::path::Path;
 
@@ -31,10 +31,7 @@ fn check(file: &str, text: &str) -> usize {
             ("position", text, ..) => position = Some(text),
             (depth, leaves, Some(game), Some(text)) => {
                 let (depth, leaves) = (depth.parse().unwrap(), leaves.parse().unwrap());
-                let counted = match game {
-                    Game::Othello => count::<Othello>(text, depth),
-                    Game::Checkers => count::<Checkers>(text, depth),
-                };
+                let counted = with_game!(game, P => count::<P>(text, depth));
                 assert_eq!(counted, leaves, "{file}:{number}");
                 counts += 1;
             }

@@ -1,6 +1,6 @@
 //! Models compiled into the program. `data/README.md` has a model card for each.
 
-use crate::files::{AnyHeuristic, read_heuristic, unpack};
+use crate::files::{AnyHeuristic, read_heuristic_for, unpack};
 use crate::nets::PolicyNet;
 use crate::{
     Evaluate, Heuristic, Mlp, Model, NTupleNetwork, Patterns, PieceCounter, Tuples,
@@ -146,27 +146,21 @@ pub fn ann() -> Option<Arc<Mlp>> {
 /// depth 4.
 #[must_use]
 pub fn gp() -> Option<Heuristic<Othello>> {
-    match read_heuristic(include_str!("../data/gp.toml")) {
-        Ok((AnyHeuristic::Othello(heuristic), _)) => Some(heuristic),
-        _ => None,
-    }
+    Some(read_heuristic_for(include_str!("../data/gp.toml")).ok()?.0)
 }
 
 /// Returns the best checkers heuristic found by Gaussian-process preference learning, for search
 /// depth 4.
 #[must_use]
 pub fn gp_checkers() -> Option<Heuristic<Checkers>> {
-    match read_heuristic(include_str!("../data/gp-checkers.toml")) {
-        Ok((AnyHeuristic::Checkers(heuristic), _)) => Some(heuristic),
-        _ => None,
-    }
+    Some(read_heuristic_for(include_str!("../data/gp-checkers.toml")).ok()?.0)
 }
 
-/// An embedded model for Othello or checkers.
+/// An embedded model.
 pub enum Embedded {
     /// A model for Othello.
     Model(Model),
-    /// A linear heuristic for either game.
+    /// A linear heuristic for any game.
     Heuristic(AnyHeuristic),
 }
 

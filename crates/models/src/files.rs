@@ -20,7 +20,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use heuristic::{
-    AnyHeuristic, load_heuristic, read_heuristic, save_heuristic, write_heuristic,
+    AnyHeuristic, load_heuristic, read_heuristic, read_heuristic_for, save_heuristic,
+    write_heuristic,
 };
 pub use onnx::write_onnx;
 pub use packed::{pack, unpack};

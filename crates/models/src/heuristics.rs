@@ -1,4 +1,4 @@
-//! Heuristics: linear functions of a few named board features, for either game.
+//! Heuristics: linear functions of a few named board features, for any game.
 //!
 //! A heuristic scores a position by `w · x`, where `x` are the features of the board and `w` the
 //! weights (Yelluri, 2015, section 1.1). The paper does not list its features; these are common
@@ -7,6 +7,9 @@
 
 mod checkers;
 mod othello;
+mod othello6;
+
+pub use othello6::corners;
 
 use crate::Evaluate;
 use outflank_games::{Position, Side};

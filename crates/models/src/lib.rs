@@ -25,7 +25,7 @@ pub use evaluate::{Evaluate, OnePlyPolicy, Policy};
 pub use heuristics::{Heuristic, NamedFeatures};
 pub use material::Material;
 pub use model::Model;
-pub use ntuple_network::NTupleNetwork;
+pub use ntuple_network::{NTupleGame, NTupleNetwork};
 pub use patterns::{MovePredictor, PatternState, Patterns, QuantizedPatterns};
 pub use piece_counter::{PieceCounter, PieceFeatures, from_piece_counter};
 pub use trainable_ntuple::TrainableNTuple;

@@ -3,6 +3,7 @@
 use crate::ntuple_kernel::NTupleKernel;
 use crate::{Evaluate, Features, Tuples, View};
 use outflank_games::othello::{Othello, Square};
+use outflank_games::othello6::Othello6;
 use outflank_games::{Position, Side};
 use std::sync::OnceLock;
 
@@ -106,19 +107,62 @@ impl NTupleNetwork {
     }
 }
 
-impl Evaluate<Othello> for NTupleNetwork {
-    fn value(&self, position: &Othello, side: Side) -> f32 {
+/// A game that n-tuple networks can evaluate: each of up to 64 squares is empty or has a piece of
+/// one side.
+///
+/// A tuple names squares by their numbers, 0 to 63. A game on a smaller board leaves some of them
+/// empty. [`Tuple::symmetric`](crate::Tuple::symmetric) uses the symmetries of a board of 8x8
+/// squares, numbered row by row; a game with other symmetries lists its placements with
+/// [`Tuple::with_placements`](crate::Tuple::with_placements).
+pub trait NTupleGame: Position {
+    /// Returns the pieces of one side; bit *i* is square *i*.
+    fn side_pieces(&self, side: Side) -> u64;
+
+    /// Computes the network's value of each move to the side to move. Clears `out`.
+    ///
+    /// The default evaluates each afterstate; a game overrides it to share work between moves.
+    fn network_move_values(
+        &self,
+        network: &NTupleNetwork,
+        moves: &[Self::Move],
+        out: &mut Vec<f32>,
+    ) {
+        let side = self.to_move();
+        out.clear();
+        out.extend(moves.iter().map(|&mv| network.value(&self.play(mv), side)));
+    }
+}
+
+impl<P: NTupleGame> Evaluate<P> for NTupleNetwork {
+    fn value(&self, position: &P, side: Side) -> f32 {
         let (mover_is_black, sign) = self.perspective(side);
         let black = if mover_is_black { side } else { side.other() };
-        let value = self.kernel().value(position.discs(black), position.discs(black.other()));
+        let value =
+            self.kernel().value(position.side_pieces(black), position.side_pieces(black.other()));
         (sign * value) as f32
     }
 
-    fn move_values(&self, position: &Othello, moves: &[Square], out: &mut Vec<f32>) {
-        let (mover_is_black, sign) = self.perspective(position.to_move());
+    fn move_values(&self, position: &P, moves: &[P::Move], out: &mut Vec<f32>) {
+        position.network_move_values(self, moves, out);
+    }
+}
+
+impl NTupleGame for Othello {
+    fn side_pieces(&self, side: Side) -> u64 {
+        self.discs(side)
+    }
+
+    fn network_move_values(&self, network: &NTupleNetwork, moves: &[Square], out: &mut Vec<f32>) {
+        let (mover_is_black, sign) = network.perspective(self.to_move());
         out.clear();
-        self.kernel().move_values(position.board(), mover_is_black, moves, |value| {
+        network.kernel().move_values(self.board(), mover_is_black, moves, |value| {
             out.push((sign * value) as f32);
         });
+    }
+}
+
+impl NTupleGame for Othello6 {
+    fn side_pieces(&self, side: Side) -> u64 {
+        self.discs(side)
     }
 }

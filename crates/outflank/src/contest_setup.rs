@@ -7,7 +7,8 @@ use crate::{VERSION, run_folder};
 use anyhow::{Result, anyhow, bail};
 use outflank_arena::remote::{OpeningSource, publish_contest};
 use outflank_arena::{ContestConfig, ContestGame};
-use outflank_games::{Game, Line};
+use outflank_games::othello::Othello;
+use outflank_games::{Line, Position};
 use outflank_players::PlayerFactory;
 use outflank_players::registry::{self, RegisteredGame};
 use outflank_records::{GameInfo, Ply, ReadError, Record, read_openings, write_pgn};
@@ -172,7 +173,7 @@ pub fn repeat_options(contest: &ContestArgs, games: u64, seed: u64) -> Vec<Strin
     let mut words = Vec::new();
     let mut option = |name: &str, value: String| words.extend([name.to_owned(), value]);
     let game = outflank_games::Game::from(contest.game);
-    if game != outflank_games::Game::Othello {
+    if game != Othello::GAME {
         option("--game", game.to_string());
     }
     if contest.openings != "start" {
@@ -217,10 +218,7 @@ pub fn write_games<P: RegisteredGame>(
     names: &[String],
     games: &[ContestGame<P>],
 ) -> Result<()> {
-    let name = match P::GAME {
-        Game::Othello => "games.pgn",
-        Game::Checkers => "games.pdn",
-    };
+    let name = if P::PDN_GAME_TYPE.is_some() { "games.pdn" } else { "games.pgn" };
     write_pgn(&records(names, games), &folder.join(name))?;
     Ok(())
 }

@@ -235,36 +235,21 @@ fn sprt_stops_early() {
 }
 
 #[test]
-fn checkers_matches_and_leagues() {
-    let sandbox = Sandbox::new();
-    let found =
-        sandbox.json(&["match", "material@4", "random", "--game", "checkers", "--games", "20"]);
-    assert!(number(&found, "score") > 0.8, "{found}");
-    sandbox.ok(&[
-        "openings",
-        "--game",
-        "checkers",
-        "--count",
-        "5",
-        "--ply",
-        "4",
-        "--simulations",
-        "20",
-        "--to",
-        "o.txt",
-    ]);
-    let found = sandbox.json(&[
-        "league",
-        "material",
-        "random",
-        "material@2",
-        "--game",
-        "checkers",
-        "--openings",
-        "o.txt",
-    ]);
-    assert_eq!(found["players"][0]["games"], 20);
-    assert_eq!(found["players"][0]["name"], "material@2");
+fn matches_and_leagues_of_other_games() {
+    for (game, model) in [("checkers", "material"), ("othello6", "corners")] {
+        let sandbox = Sandbox::new();
+        let deep = format!("{model}@4");
+        let found = sandbox.json(&["match", &deep, "random", "--game", game, "--games", "20"]);
+        assert!(number(&found, "score") > 0.8, "{found}");
+        let options = ["--count", "5", "--ply", "4", "--simulations", "20", "--to", "o.txt"];
+        sandbox.ok(&[&["openings", "--game", game][..], &options].concat());
+        let searching = format!("{model}@2");
+        let players = ["league", model, "random", &searching];
+        let found =
+            sandbox.json(&[&players[..], &["--game", game, "--openings", "o.txt"]].concat());
+        assert_eq!(found["players"][0]["games"], 20);
+        assert_eq!(found["players"][0]["name"], *searching);
+    }
 }
 
 #[test]

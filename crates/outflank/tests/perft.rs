@@ -8,12 +8,16 @@ use serde_json::json;
 
 /// Published counts of leaves by depth; a pass is a ply.
 const OTHELLO: [u64; 9] = [4, 12, 56, 244, 1396, 8200, 55092, 390_216, 3_005_288];
+/// The first plies on 6x6 squares do not reach the edge, so their counts are those of 8x8.
+const OTHELLO6: [u64; 4] = [4, 12, 56, 244];
 const CHECKERS: [u64; 8] = [7, 49, 302, 1469, 7361, 36768, 179_740, 845_931];
 
 #[test]
 fn plain_output_is_the_number_alone() {
     let sandbox = Sandbox::new();
-    for (game, counts) in [("othello", &OTHELLO[..]), ("checkers", &CHECKERS[..])] {
+    for (game, counts) in
+        [("othello", &OTHELLO[..]), ("othello6", &OTHELLO6[..]), ("checkers", &CHECKERS[..])]
+    {
         for (i, count) in counts.iter().enumerate() {
             let depth = (i + 1).to_string();
             assert_eq!(sandbox.ok(&["perft", &depth, "--game", game]), format!("{count}\n"));
@@ -51,7 +55,7 @@ fn wrong_inputs_are_errors() {
         (&["perft", "21"], "21 is not in 0..=20"),
         (&["perft", "-1"], "-1"),
         (&["perft", "many"], "invalid digit"),
-        (&["perft", "3", "--game", "chess"], "othello, checkers"),
+        (&["perft", "3", "--game", "chess"], "othello, checkers, othello6"),
         (&["perft", "3", "--board", "XO"], "--board: "),
         (&["perft", "3", "--board", "B:W:B99", "--game", "checkers"], "--board: "),
     ] {
@@ -64,7 +68,7 @@ fn wrong_inputs_are_errors() {
 fn every_listed_player_can_play() {
     let sandbox = Sandbox::new();
     let all = sandbox.json(&["players"]);
-    for game in ["othello", "checkers"] {
+    for game in ["othello", "checkers", "othello6"] {
         let listed = sandbox.json(&["players", "--game", game]);
         let players = listed["players"].as_array().unwrap();
         assert!(players.len() >= 2);
@@ -93,7 +97,7 @@ fn every_listed_player_can_play() {
 #[test]
 fn the_configurations_of_the_rating_leagues_are_valid() {
     let sandbox = Sandbox::new();
-    for game in ["othello", "checkers"] {
+    for game in ["othello", "checkers", "othello6"] {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../players/data/");
         let file = format!("{folder}{game}.toml");
         let message =

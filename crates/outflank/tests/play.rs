@@ -209,6 +209,21 @@ fn a_game_of_checkers() {
     assert_eq!(again["moves"], found["moves"]);
 }
 
+#[test]
+fn a_game_on_six_by_six_squares() {
+    let sandbox = Sandbox::new();
+    let options = ["--game", "othello6", "--level", "casual"];
+    let found = document(&sandbox, &options, "b3\n");
+    assert_eq!((&found["player"], &found["moves"][0]), (&json!("corners@2"), &json!("b3")));
+    assert_eq!(found["moves"].as_array().unwrap().len(), 2);
+    let output = output_of(&sandbox, &options, "g1\nb3\nhint\nsave game.txt\nundo\n");
+    for part in ["    a b c d e f\n", "  3 . + O X . .", "g1 is not legal", "Saved as"] {
+        assert!(output.contains(part), "{part} in {output}");
+    }
+    let again = document(&sandbox, &["--game", "othello6", "--from", "game.txt"], "");
+    assert_eq!(again["moves"], found["moves"]);
+}
+
 /// With --seconds a level has no depth limit; a player keeps its depth.
 #[test]
 fn a_time_limit_replaces_the_depth_of_a_level() {

@@ -22,8 +22,10 @@ fn words(text: &str) -> Vec<&str> {
 }
 
 #[test]
-fn a_run_writes_a_player_and_a_curve_for_either_game() {
-    for (game, other, weights) in [("othello", "heuristic", 8), ("checkers", "material", 6)] {
+fn a_run_writes_a_player_and_a_curve_for_each_game() {
+    for (game, other, weights) in
+        [("othello", "heuristic", 8), ("checkers", "material", 6), ("othello6", "corners", 5)]
+    {
         let sandbox = Sandbox::new();
         let value = sandbox.json(&words(&small(&format!("--game {game}"))));
         has_keys(&value, &["method", "run", "model", "seconds", "accuracy", "matches", "curve"]);

@@ -5,7 +5,9 @@
 //! the configuration without a line in the standings has no rating.
 
 use crate::registry::EMBEDDED_PLAYERS;
-use outflank_games::Game;
+use outflank_games::checkers::Checkers;
+use outflank_games::othello::Othello;
+use outflank_games::{Game, Position};
 use std::sync::OnceLock;
 
 /// The rating of a player.
@@ -28,12 +30,12 @@ struct RatingLeague {
 
 const LEAGUES: [RatingLeague; 2] = [
     RatingLeague {
-        game: Game::Othello,
+        game: Othello::GAME,
         config: include_str!("../data/othello.toml"),
         standings: include_str!("../data/othello.csv"),
     },
     RatingLeague {
-        game: Game::Checkers,
+        game: Checkers::GAME,
         config: include_str!("../data/checkers.toml"),
         standings: include_str!("../data/checkers.csv"),
     },
@@ -50,7 +52,7 @@ pub fn player_ratings() -> impl Iterator<Item = PlayerRating> {
     });
     let unrated = LEAGUES.iter().flat_map(|league| {
         let is_rated = move |name: &str| standings(league).any(|(rated, _)| rated == name);
-        let names = league_players(league.game).iter().map(String::as_str);
+        let names = league_players(league).iter().map(String::as_str);
         let names = names.filter(move |name| !is_rated(name));
         names.map(|name| PlayerRating { name, game: league.game, rating: None })
     });
@@ -73,38 +75,34 @@ fn standings(league: &'static RatingLeague) -> impl Iterator<Item = (&'static st
 }
 
 /// Returns the players of a league, followed by the embedded players that are not in it.
-fn league_players(game: Game) -> &'static [String] {
-    static PLAYERS: OnceLock<[Vec<String>; 2]> = OnceLock::new();
-    let [othello, checkers] = PLAYERS.get_or_init(|| {
-        [0, 1].map(|index: usize| {
-            let RatingLeague { game, config, .. } = &LEAGUES[index];
-            let table: toml::Table = config.parse().unwrap_or_default();
-            let players = table.get("players").and_then(toml::Value::as_array);
-            let mut names: Vec<String> = players
-                .into_iter()
-                .flatten()
-                .filter_map(|player| player.as_str().map(str::to_owned))
-                .collect();
-            for embedded in EMBEDDED_PLAYERS.iter().filter(|player| player.game == *game) {
-                if !names.iter().any(|name| name == embedded.name) {
-                    names.push(embedded.name.to_owned());
-                }
-            }
-            names
-        })
-    });
-    match game {
-        Game::Othello => othello,
-        Game::Checkers => checkers,
+fn league_players(league: &'static RatingLeague) -> &'static [String] {
+    static PLAYERS: OnceLock<Vec<(Game, Vec<String>)>> = OnceLock::new();
+    let all = PLAYERS.get_or_init(|| LEAGUES.iter().map(|l| (l.game, names(l))).collect());
+    all.iter().find(|(game, _)| *game == league.game).map_or(&[], |(_, names)| names)
+}
+
+/// Returns the names of the players of a league; see [`league_players`].
+fn names(league: &RatingLeague) -> Vec<String> {
+    let table: toml::Table = league.config.parse().unwrap_or_default();
+    let players = table.get("players").and_then(toml::Value::as_array);
+    let mut names: Vec<String> = players
+        .into_iter()
+        .flatten()
+        .filter_map(|player| player.as_str().map(str::to_owned))
+        .collect();
+    for embedded in EMBEDDED_PLAYERS.iter().filter(|player| player.game == league.game) {
+        if !names.iter().any(|name| name == embedded.name) {
+            names.push(embedded.name.to_owned());
+        }
     }
+    names
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::registry::factory;
-    use outflank_games::checkers::Checkers;
-    use outflank_games::othello::Othello;
+    use outflank_games::with_game;
 
     #[test]
     fn every_embedded_player_is_in_the_league() {
@@ -118,10 +116,7 @@ mod tests {
                 assert!(names.contains(&player.name), "{} is not rated", player.name);
             }
             for name in names {
-                let created = match league.game {
-                    Game::Othello => factory::<Othello>(name).map(drop),
-                    Game::Checkers => factory::<Checkers>(name).map(drop),
-                };
+                let created = with_game!(league.game, P => factory::<P>(name).map(drop));
                 assert!(created.is_ok(), "{name}: {created:?}");
                 assert!(player_rating(league.game, name).is_some(), "{name}");
             }
@@ -136,7 +131,7 @@ mod tests {
                 |other: &PlayerRating| (other.game, other.name) == (player.game, player.name);
             assert!(!all[..index].iter().any(same), "{} is listed twice", player.name);
         }
-        for game in [Game::Othello, Game::Checkers] {
+        for game in [Othello::GAME, Checkers::GAME] {
             let rating = |name| player_rating(game, name).and_then(|player| player.rating);
             assert!(rating("random").is_some_and(|(rating, error)| rating < 1200.0 && error > 0.0));
         }

@@ -87,17 +87,31 @@ impl<P: Position> PlayerModel<P> {
     }
 }
 
-/// A game whose players can be created from text.
+/// A game whose players can be created from text. All methods have defaults.
 pub trait RegisteredGame: Searchable {
-    /// Returns the embedded model of this name.
-    fn embedded(name: &str) -> Option<PlayerModel<Self>>;
+    /// The embedded players that trained models of this game are measured against, the most
+    /// informative first.
+    const REFERENCE_PLAYERS: &'static [&'static str] = &["random"];
 
-    /// Loads a model file, optionally with another view (see [`View`]).
-    fn load(path: &Path, view: Option<View>) -> Result<PlayerModel<Self>, RegistryError>;
+    /// Returns the embedded model of this name. The default knows `random` only.
+    fn embedded(name: &str) -> Option<PlayerModel<Self>> {
+        (name == "random").then_some(PlayerModel::Uniform)
+    }
+
+    /// Loads a model file, optionally with another view (see [`View`]). The default is an error:
+    /// the game has no model files.
+    fn load(path: &Path, view: Option<View>) -> Result<PlayerModel<Self>, RegistryError> {
+        let _ = view;
+        let reason = format!("there are no model files for {}", Self::GAME);
+        Err(RegistryError::InvalidCombination { text: path.display().to_string(), reason })
+    }
 
     /// Returns the policy averaged over the symmetries of a position (test-time augmentation), or
     /// `None` if the game has no symmetries.
-    fn with_symmetries(policy: Arc<dyn Policy<Self>>) -> Option<Arc<dyn Policy<Self>>>;
+    fn with_symmetries(policy: Arc<dyn Policy<Self>>) -> Option<Arc<dyn Policy<Self>>> {
+        let _ = policy;
+        None
+    }
 
     /// Creates players with the selective search, if the game has one.
     fn selective_factory(spec: &PlayerSpec) -> Result<PlayerFactory<Self>, RegistryError> {
@@ -105,11 +119,15 @@ pub trait RegisteredGame: Searchable {
         Err(build::invalid(spec, &reason))
     }
 
-    /// Starts an external engine.
+    /// Starts an external engine. The default is an error: the protocols are for Othello.
     fn engine(
         command: &EngineCommand,
         options: EngineOptions,
-    ) -> Result<Box<dyn Player<Self>>, PlayerError>;
+    ) -> Result<Box<dyn Player<Self>>, PlayerError> {
+        let _ = options;
+        let reason = "NBoard and GTP engines play Othello".to_owned();
+        Err(PlayerError::Refused { player: command.to_string(), reason })
+    }
 }
 
 /// Returns the model file of a run folder: `model.toml` for a heuristic, else `model.safetensors`.

@@ -6,6 +6,7 @@ use crate::random::random_move;
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::kernel::{self, Kernel, Task};
 use outflank_games::othello::{Board, Othello, Square};
+use outflank_games::othello6::Othello6;
 use outflank_games::{Position, Side};
 use outflank_runs::{Rng, RngExt};
 use std::sync::Arc;
@@ -128,6 +129,21 @@ impl Searchable for Othello {
         threads: usize,
     ) -> Option<Box<dyn EndgameSolver<Othello>>> {
         Some(Box::new(OthelloEndgame::parallel(empties, threads)))
+    }
+}
+
+impl Searchable for Othello6 {
+    fn mobility(&self) -> u32 {
+        self.moves().count() as u32
+    }
+
+    /// Counts the empty squares for the winner, as in tournaments.
+    fn final_score(&self) -> Option<i32> {
+        self.tournament_score()
+    }
+
+    fn near_wipeout(&self, side: Side) -> bool {
+        self.discs(side).count_ones() <= WIPEOUT_DISCS
     }
 }
 

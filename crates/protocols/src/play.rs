@@ -7,9 +7,10 @@ mod commands;
 mod messages;
 
 use crate::serve::{Interruption, LineProtocol};
-use crate::terminal_board::{BoardStyle, draw_board};
+use crate::terminal_board::BoardStyle;
+use crate::terminal_game::TerminalGame;
 use commands::Command;
-use outflank_analysis::{BoardView, GameText, SearchInterrupt};
+use outflank_analysis::SearchInterrupt;
 use outflank_games::{Line, Side};
 use outflank_players::{Player, PlayerError, SearchControl};
 use outflank_runs::rng::stream;
@@ -47,7 +48,7 @@ impl SessionEnd {
 }
 
 /// The player that the human plays against.
-pub struct Opponent<P: BoardView> {
+pub struct Opponent<P: TerminalGame> {
     /// The player.
     pub player: Box<dyn Player<P>>,
     /// The name, with the rating if there is one.
@@ -64,7 +65,7 @@ pub struct DisplayOptions {
 }
 
 /// A terminal session of a human who plays against an opponent.
-pub struct GameSession<P: BoardView + GameText> {
+pub struct GameSession<P: TerminalGame> {
     line: Line<P>,
     human: Side,
     opponent: Opponent<P>,
@@ -75,7 +76,7 @@ pub struct GameSession<P: BoardView + GameText> {
     interrupt: SearchInterrupt,
 }
 
-impl<P: BoardView + GameText> GameSession<P> {
+impl<P: TerminalGame> GameSession<P> {
     /// Creates a session that continues `line`. The opponent's replies depend only on the seed and
     /// the moves.
     #[must_use]
@@ -191,7 +192,7 @@ impl<P: BoardView + GameText> GameSession<P> {
     fn show_board(&self, out: &mut dyn Write) -> io::Result<()> {
         let position = self.line.position();
         let last = self.line.moves().last().copied();
-        write!(out, "\n{}", draw_board(position, last, self.display.board_style))?;
+        write!(out, "\n{}", position.draw(last, self.display.board_style))?;
         writeln!(out, "{}", messages::game_status(position))?;
         if position.is_over() {
             writeln!(out, "Take back with undo, play again with new, or quit.")?;
@@ -230,7 +231,7 @@ impl<P: BoardView + GameText> GameSession<P> {
     }
 }
 
-impl<P: BoardView + GameText> LineProtocol for GameSession<P> {
+impl<P: TerminalGame> LineProtocol for GameSession<P> {
     /// The opponent also replies to the last move of a script.
     const FINISHES_AFTER_EOF: bool = true;
 
@@ -241,7 +242,7 @@ impl<P: BoardView + GameText> LineProtocol for GameSession<P> {
             return Ok(false);
         }
         let (side, name) = (self.human, &self.opponent.name);
-        writeln!(out, "You play {side} against {name}. {}", messages::instructions::<P>())?;
+        writeln!(out, "You play {side} against {name}. {}", P::INSTRUCTIONS)?;
         self.next_turn(out)
     }
 

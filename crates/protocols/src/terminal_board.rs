@@ -1,7 +1,6 @@
 //! Draws boards in a terminal, in color or in plain ASCII.
 
 use outflank_analysis::BoardView;
-use outflank_games::Game;
 use std::fmt::Write;
 
 /// The style of a board.
@@ -34,38 +33,43 @@ impl BoardStyle {
     }
 }
 
-/// Draws a board and marks the legal moves: target squares in Othello, pieces that can move in
-/// checkers. With colors, also marks the squares of the last move.
-#[must_use]
-pub fn draw_board<P: BoardView>(position: &P, last: Option<P::Move>, style: BoardStyle) -> String {
-    let mut can_move = [false; 64];
+/// Returns the content of each of the 64 cells, whether it begins a legal move, and whether the
+/// last move touched it.
+fn marked_cells<P: BoardView>(position: &P, last: Option<P::Move>) -> [(char, bool, bool); 64] {
+    let mut marked = [('-', false, false); 64];
+    for (cell, content) in marked.iter_mut().zip(position.cells().chars()) {
+        cell.0 = content;
+    }
     for mv in position.moves() {
         let first = P::path(mv).first().copied().map(usize::from);
-        if let Some(cell) = first.and_then(|cell| can_move.get_mut(cell)) {
-            *cell = true;
+        if let Some(cell) = first.and_then(|cell| marked.get_mut(cell)) {
+            cell.1 = true;
         }
     }
-    let last = last.map(P::path).unwrap_or_default();
-    let cells: Vec<char> = position.cells().chars().collect();
-    let cell = |row: usize, column: usize| {
-        let at = row * 8 + column;
-        let content = cells.get(at).copied().unwrap_or('-');
-        (content, can_move[at], last.contains(&(at as u8)))
-    };
-    match P::GAME {
-        Game::Othello => draw_othello(cell, style),
-        Game::Checkers => draw_checkers(cell, style),
+    for index in last.map(P::path).unwrap_or_default() {
+        if let Some(cell) = marked.get_mut(usize::from(index)) {
+            cell.2 = true;
+        }
     }
+    marked
 }
 
-/// Draws an Othello board. `cell` returns the content of a cell, whether it is a legal move, and
-/// whether it was the last move.
-fn draw_othello(cell: impl Fn(usize, usize) -> (char, bool, bool), style: BoardStyle) -> String {
-    let mut text = String::from("    a b c d e f g h\n");
-    for row in 0..8 {
+/// Draws a board of `size` by `size` squares with discs, in the top left corner of the 64 cells,
+/// and marks the squares of legal moves.
+pub(crate) fn draw_discs<P: BoardView>(
+    position: &P,
+    last: Option<P::Move>,
+    style: BoardStyle,
+    size: usize,
+) -> String {
+    let cells = marked_cells(position, last);
+    let mut text = String::from("   ");
+    ('a'..='h').take(size).for_each(|letter| text.extend([' ', letter]));
+    text.push('\n');
+    for row in 0..size {
         let _ = write!(text, "{:>3}", row + 1);
-        for column in 0..8 {
-            let (content, can_move, last) = cell(row, column);
+        for column in 0..size {
+            let (content, can_move, last) = cells[row * 8 + column];
             let back = if last { LIGHT_GREEN } else { GREEN };
             let (symbol, front) = match (content, can_move) {
                 ('X', _) => (if style.unicode { '●' } else { 'X' }, BLACK),
@@ -81,8 +85,14 @@ fn draw_othello(cell: impl Fn(usize, usize) -> (char, bool, bool), style: BoardS
     text
 }
 
-/// Draws a checkers board, with the numbers of the dark squares that moves refer to.
-fn draw_checkers(cell: impl Fn(usize, usize) -> (char, bool, bool), style: BoardStyle) -> String {
+/// Draws a checkers board, with the numbers of the dark squares that moves refer to, and marks the
+/// pieces that can move.
+pub(crate) fn draw_checkers<P: BoardView>(
+    position: &P,
+    last: Option<P::Move>,
+    style: BoardStyle,
+) -> String {
+    let cells = marked_cells(position, last);
     let mut text = String::new();
     for row in 0..8 {
         let mut line = String::new();
@@ -91,7 +101,7 @@ fn draw_checkers(cell: impl Fn(usize, usize) -> (char, bool, bool), style: Board
                 line.push_str(&style.paint("     ", (BLACK, SAND)));
                 continue;
             }
-            let (content, can_move, last) = cell(row, column);
+            let (content, can_move, last) = cells[row * 8 + column];
             let (piece, front) = match content {
                 'X' => ('b', BLACK),
                 'B' => ('B', BLACK),
@@ -113,20 +123,28 @@ fn draw_checkers(cell: impl Fn(usize, usize) -> (char, bool, bool), style: Board
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::terminal_game::TerminalGame;
     use outflank_games::Position;
     use outflank_games::checkers::Checkers;
     use outflank_games::othello::Othello;
+    use outflank_games::othello6::Othello6;
 
     #[test]
     fn starting_boards_in_ascii() {
-        let plain = draw_board(&Othello::start(), None, BoardStyle::default());
+        let plain = Othello::start().draw(None, BoardStyle::default());
         let rows: Vec<&str> = plain.lines().collect();
         assert_eq!(rows[0], "    a b c d e f g h");
         assert_eq!(rows[3], "  3 . . . + . . . .");
         assert_eq!(rows[4], "  4 . . + O X . . .");
         assert_eq!(rows[5], "  5 . . . X O + . .");
         assert!(plain.is_ascii());
-        let checkers = draw_board(&Checkers::start(), None, BoardStyle::default());
+        let small = Othello6::start().draw(None, BoardStyle::default());
+        let rows: Vec<&str> = small.lines().collect();
+        assert_eq!(rows.len(), 7);
+        assert_eq!(rows[0], "    a b c d e f");
+        assert_eq!(rows[2], "  2 . . + . . .");
+        assert_eq!(rows[3], "  3 . + O X . .");
+        let checkers = Checkers::start().draw(None, BoardStyle::default());
         let rows: Vec<&str> = checkers.lines().collect();
         assert_eq!(rows[0], "      b 1       b 2       b 3       b 4");
         assert_eq!(rows[2], "      b 9*      b10*      b11*      b12*");
@@ -150,7 +168,7 @@ mod tests {
         let style = BoardStyle { color: true, unicode: false };
         let last = Othello::start().parse_move("f5").unwrap();
         let after = Othello::start().play(last);
-        let painted = draw_board(&after, Some(last), style);
+        let painted = after.draw(Some(last), style);
         assert!(painted.contains("\x1b["));
         let mut stripped = String::new();
         let mut in_escape = false;
@@ -165,7 +183,7 @@ mod tests {
         let without_blanks = |text: &str| text.replace(['.', ' '], "");
         assert_eq!(
             without_blanks(&stripped),
-            without_blanks(&draw_board(&after, Some(last), BoardStyle::default()))
+            without_blanks(&after.draw(Some(last), BoardStyle::default()))
         );
     }
 }

@@ -3,6 +3,7 @@
 use crate::errors::{OrRaise, error};
 use crate::games::{parse_game, with_game};
 use crate::position::{AnyPosition, Position, to_svg};
+use outflank_games::othello::Othello;
 use outflank_games::{Line, Position as GamePosition};
 use outflank_report::board::SquareMark;
 use pyo3::prelude::*;
@@ -160,8 +161,7 @@ impl Game {
     }
 
     fn __str__(&self) -> String {
-        let separator =
-            if self.start.inner.game() == outflank_games::Game::Othello { "" } else { " " };
+        let separator = if self.start.inner.game() == Othello::GAME { "" } else { " " };
         self.moves.join(separator)
     }
 

@@ -314,7 +314,7 @@ impl Position {
             None => format!("{} to move", self.inner.to_move()),
         };
         let board = self.inner.board(title);
-        let dots = if self.inner.game() == Game::Othello { self.inner.actions() } else { vec![] };
+        let dots = if self.inner.game() == Othello::GAME { self.inner.actions() } else { vec![] };
         to_svg(
             dots.iter().fold(board, |board, &square| board.mark(square as usize, SquareMark::Dot)),
         )

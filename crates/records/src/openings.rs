@@ -7,7 +7,7 @@ use crate::source::{ParsedFile, parse, read_bytes};
 use crate::wthor::{Database, Names};
 use crate::{Record, ggf, obf, pgn, replay};
 use outflank_games::othello::Othello;
-use outflank_games::{Game, Line, MoveError, Position, Side};
+use outflank_games::{Line, MoveError, Position, Side};
 use std::path::Path;
 
 /// Reads a file of openings.
@@ -38,7 +38,7 @@ pub fn parse_openings<P: Position>(
     bytes: &[u8],
     first_side: Option<Side>,
 ) -> Result<Vec<Line<P>>, ParseError> {
-    if P::GAME != Game::Othello {
+    if P::GAME != Othello::GAME {
         return match Format::detect(path, bytes) {
             Some(Format::Pdn | Format::Pgn) => parse_pdn(bytes, first_side),
             _ => parse_positions(bytes, first_side),

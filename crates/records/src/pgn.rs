@@ -8,16 +8,13 @@
 mod read;
 
 use crate::Record;
-use outflank_games::{Game, Position};
+use outflank_games::Position;
 use std::fmt::Write;
 
 pub use read::games;
 
 /// The name of the tag with the game in PDN.
 const GAME_TYPE: &str = "GameType";
-
-/// The number of English draughts (checkers) in PDN.
-const ENGLISH_DRAUGHTS: &str = "21";
 
 /// The maximum line length in the PGN standard.
 const MAX_LINE_LENGTH: usize = 79;
@@ -40,8 +37,8 @@ pub fn write<P: Position>(record: &Record<P>, round: &str) -> String {
     ] {
         put_tag(&mut text, name, value);
     }
-    if P::GAME == Game::Checkers {
-        put_tag(&mut text, GAME_TYPE, ENGLISH_DRAUGHTS);
+    if let Some(number) = P::PDN_GAME_TYPE {
+        put_tag(&mut text, GAME_TYPE, &number.to_string());
     }
     if *record.start() != P::start() {
         put_tag(&mut text, "SetUp", "1");

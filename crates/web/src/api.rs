@@ -1,9 +1,8 @@
 //! The HTTP interface: routes, and one handler for each.
 
-use crate::analyze::analyze;
 use crate::body_memory::{self, BodyMemoryLimit};
 use crate::error::ApiError;
-use crate::game::{AnyLine, GameRequest, game_to_json};
+use crate::game::GameRequest;
 use crate::json_body::{JsonBody, read_body};
 use crate::report::ReportRequest;
 use crate::work_slots::{LineSender, StopSignal};
@@ -13,9 +12,8 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router, middleware};
-use outflank_analysis::{Analyzable, BoardView, GameText, PositionEvaluation, evaluate_moves};
+use outflank_analysis::{Analyzable, GameText};
 use outflank_games::Position;
-use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
 use outflank_records::wthor::Names;
 use outflank_records::{parse_games, transcript};
@@ -97,10 +95,7 @@ async fn list_players(State(app): State<App>) -> JsonResult {
 }
 
 async fn position(JsonBody(request): JsonBody<GameRequest>) -> JsonResult {
-    Ok(Json(match request.parse()? {
-        AnyLine::Othello(line) => game_to_json(&line),
-        AnyLine::Checkers(line) => game_to_json(&line),
-    }))
+    Ok(Json(request.parse()?.to_json()))
 }
 
 #[derive(Deserialize)]
@@ -120,11 +115,7 @@ async fn choose_move(
     let shared = app.clone();
     let work = move |stop: &StopSignal| {
         let (player, seed, runs) = (request.player.as_str(), request.seed, &shared.0.runs);
-        let mv = match &line {
-            AnyLine::Othello(line) => players::choose(line, player, seed, runs, stop)?.to_string(),
-            AnyLine::Checkers(line) => players::choose(line, player, seed, runs, stop)?.to_string(),
-        };
-        Ok(Json(json!({ "move": mv })))
+        Ok(Json(json!({ "move": line.choose(player, seed, runs, stop)? })))
     };
     app.0.searches.run(work).await
 }
@@ -156,43 +147,11 @@ async fn evaluate(
     let depth = request.depth.unwrap_or(MAX_DEPTH).clamp(1, MAX_DEPTH);
     let work = move |out: &mut LineSender| {
         let control = Arc::new(out.stop_signal().control().child().with_time(time));
-        match &line {
-            AnyLine::Othello(line) => {
-                let send = |found: &_| out.send(&evaluation_to_json::<Othello>(found));
-                evaluate_moves(line.position(), depth, &control, send);
-            }
-            AnyLine::Checkers(line) => {
-                let send = |found: &_| out.send(&evaluation_to_json::<Checkers>(found));
-                evaluate_moves(line.position(), depth, &control, send);
-            }
-        }
+        line.evaluate(depth, &control, out);
         out.send(&json!({ "done": true }));
         Ok(())
     };
     app.0.searches.stream(work).await
-}
-
-fn evaluation_to_json<P: BoardView>(found: &PositionEvaluation<P::Move>) -> Value {
-    let moves: Vec<Value> = found
-        .moves
-        .iter()
-        .map(|evaluated| {
-            json!({
-                "move": evaluated.mv.to_string(),
-                "path": P::path(evaluated.mv),
-                "value": evaluated.value,
-                "exact": evaluated.exact,
-                "line": evaluated.pv.iter().map(ToString::to_string).collect::<Vec<_>>(),
-            })
-        })
-        .collect();
-    json!({
-        "depth": found.depth,
-        "exact": found.exact,
-        "nodes": found.nodes,
-        "unit": <P as Analyzable>::UNIT,
-        "moves": moves,
-    })
 }
 
 /// Returns the probability that an expert plays each move.
@@ -296,10 +255,7 @@ async fn analyze_game(
     let time = time_limit(request.time, ANALYSIS_SECONDS);
     let threads = app.0.config.max_searches;
     let work = move |out: &mut LineSender| {
-        match &line {
-            AnyLine::Othello(line) => analyze(line, time, threads, out),
-            AnyLine::Checkers(line) => analyze(line, time, threads, out),
-        }
+        line.analyze(time, threads, out);
         Ok(())
     };
     app.0.searches.stream(work).await

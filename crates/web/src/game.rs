@@ -1,52 +1,92 @@
 //! Games in requests and responses. Every request contains the whole game, so the server stores no
 //! state.
 
+use crate::analyze::analyze;
 use crate::error::ApiError;
-use outflank_analysis::{BoardView, GameText};
-use outflank_games::checkers::Checkers;
+use crate::players;
+use crate::runs::Runs;
+use crate::work_slots::{LineSender, StopSignal};
+use outflank_analysis::{Analyzable, BoardView, GameText, PositionEvaluation, evaluate_moves};
 use outflank_games::othello::Othello;
-use outflank_games::{Game, Line, Side};
+use outflank_games::{Game, Line, Position, Side, with_game};
+use outflank_players::SearchControl;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use std::sync::Arc;
+use std::time::Duration;
 
 /// A game in a request.
 #[derive(Clone, Debug, Deserialize)]
 pub struct GameRequest {
-    /// `othello` or `checkers`.
+    /// The name of a built-in game.
     pub game: String,
     /// The starting position, if it is not the standard one.
     #[serde(default)]
     pub start: Option<String>,
-    /// The moves: a transcript for Othello, moves separated by spaces for checkers.
+    /// The moves: a transcript for Othello, moves separated by spaces for other games.
     #[serde(default)]
     pub moves: String,
 }
 
-/// A game of Othello or checkers with legal moves only.
-#[derive(Clone, Debug)]
-pub enum AnyLine {
-    /// A game of Othello.
-    Othello(Line<Othello>),
-    /// A game of checkers.
-    Checkers(Line<Checkers>),
+/// A game in progress of any built-in game, with legal moves only.
+pub trait AnyLine: Send + Sync {
+    /// Converts the game with all its positions to JSON.
+    fn to_json(&self) -> Value;
+
+    /// Chooses a player's move; see [`players::choose`].
+    fn choose(
+        &self,
+        player: &str,
+        seed: u64,
+        runs: &Runs,
+        stop: &StopSignal,
+    ) -> Result<String, ApiError>;
+
+    /// Sends the evaluated moves of the last position, one line for each depth.
+    fn evaluate(&self, depth: u32, control: &Arc<SearchControl>, out: &mut LineSender);
+
+    /// Sends the analysis of the game; see [`analyze`].
+    fn analyze(&self, time: Duration, threads: usize, out: &mut LineSender);
+}
+
+impl<P: BoardView> AnyLine for Line<P> {
+    fn to_json(&self) -> Value {
+        game_to_json(self)
+    }
+
+    fn choose(
+        &self,
+        player: &str,
+        seed: u64,
+        runs: &Runs,
+        stop: &StopSignal,
+    ) -> Result<String, ApiError> {
+        Ok(players::choose(self, player, seed, runs, stop)?.to_string())
+    }
+
+    fn evaluate(&self, depth: u32, control: &Arc<SearchControl>, out: &mut LineSender) {
+        evaluate_moves(self.position(), depth, control, |found| {
+            out.send(&evaluation_to_json::<P>(found));
+        });
+    }
+
+    fn analyze(&self, time: Duration, threads: usize, out: &mut LineSender) {
+        analyze(self, time, threads, out);
+    }
 }
 
 impl GameRequest {
     /// Parses the game; the error names the first invalid move.
-    pub fn parse(&self) -> Result<AnyLine, ApiError> {
-        match self.game.parse::<Game>().map_err(ApiError::BadRequest)? {
-            Game::Othello => self.parse_line().map(AnyLine::Othello),
-            Game::Checkers => self.parse_line().map(AnyLine::Checkers),
-        }
+    pub fn parse(&self) -> Result<Box<dyn AnyLine>, ApiError> {
+        let game = self.game.parse::<Game>().map_err(ApiError::BadRequest)?;
+        with_game!(game, P => Ok(Box::new(self.parse_line::<P>()?)))
     }
 
     /// Parses the game and rejects games other than Othello.
     pub fn parse_othello(&self) -> Result<Line<Othello>, ApiError> {
         match self.game.parse::<Game>().map_err(ApiError::BadRequest)? {
-            Game::Othello => self.parse_line(),
-            Game::Checkers => {
-                Err(ApiError::BadRequest("this request supports Othello only".to_owned()))
-            }
+            game if game == Othello::GAME => self.parse_line(),
+            _ => Err(ApiError::BadRequest("this request supports Othello only".to_owned())),
         }
     }
 
@@ -57,6 +97,30 @@ impl GameRequest {
         };
         P::parse_game(&text).map_err(ApiError::bad_request)
     }
+}
+
+/// Converts the evaluated moves of a position to JSON.
+fn evaluation_to_json<P: BoardView>(found: &PositionEvaluation<P::Move>) -> Value {
+    let moves: Vec<Value> = found
+        .moves
+        .iter()
+        .map(|evaluated| {
+            json!({
+                "move": evaluated.mv.to_string(),
+                "path": P::path(evaluated.mv),
+                "value": evaluated.value,
+                "exact": evaluated.exact,
+                "line": evaluated.pv.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            })
+        })
+        .collect();
+    json!({
+        "depth": found.depth,
+        "exact": found.exact,
+        "nodes": found.nodes,
+        "unit": <P as Analyzable>::UNIT,
+        "moves": moves,
+    })
 }
 
 /// Converts a position with its legal moves to JSON.

@@ -6,9 +6,9 @@ use crate::runs::Runs;
 use outflank_arena::model_inspection;
 use outflank_games::othello::kernel::Portable;
 use outflank_games::othello::{Othello, Square};
-use outflank_games::{Game, Position, Side};
+use outflank_games::{Position, Side, with_game};
 use outflank_models::embedded::{self, Embedded};
-use outflank_models::files::{self, AnyHeuristic};
+use outflank_models::files;
 use outflank_models::patterns::{Count, Patterns};
 use outflank_models::{
     Features, Heuristic, Model, NTupleNetwork, NamedFeatures, OnePlyPolicy, Policy, Tuples, View,
@@ -34,7 +34,7 @@ const MAX_LISTED: usize = 64;
 pub fn list() -> Value {
     let game = |name: &str| match embedded::find(name) {
         Some(Embedded::Heuristic(heuristic)) => heuristic.game(),
-        _ => Game::Othello,
+        _ => Othello::GAME,
     };
     embedded::NAMES.iter().map(|name| json!({ "name": name, "game": game(name).name() })).collect()
 }
@@ -66,14 +66,18 @@ fn square_indices(squares: &[Square]) -> Vec<usize> {
 pub fn to_json(name: &str, model: &Embedded) -> Value {
     let mut description = match model {
         Embedded::Model(model) => describe_model(model),
-        Embedded::Heuristic(AnyHeuristic::Othello(heuristic)) => {
-            let mut description = describe_heuristic(heuristic);
-            let (choices, afterstates) = sample();
-            let values = model_inspection::disc_values(heuristic, &afterstates);
-            add_learned_values(&mut description, Some(values), &OnePlyPolicy(*heuristic), &choices);
+        Embedded::Heuristic(heuristic) => {
+            let mut description = with_game!(heuristic.game(), P => {
+                heuristic.for_game::<P>().as_ref().map_or(Value::Null, describe_heuristic)
+            });
+            if let Some(heuristic) = heuristic.for_game::<Othello>() {
+                let (choices, afterstates) = sample();
+                let values = model_inspection::disc_values(&heuristic, &afterstates);
+                let policy = OnePlyPolicy(heuristic);
+                add_learned_values(&mut description, Some(values), &policy, &choices);
+            }
             description
         }
-        Embedded::Heuristic(AnyHeuristic::Checkers(heuristic)) => describe_heuristic(heuristic),
     };
     description["name"] = json!(name);
     description
@@ -223,7 +227,8 @@ fn contributions(model: &Embedded, position: &Othello, mv: Square) -> Option<Vec
     let discs = |side: Side| after.discs(side);
     let model = match model {
         Embedded::Model(model) => model,
-        Embedded::Heuristic(AnyHeuristic::Othello(heuristic)) => {
+        Embedded::Heuristic(heuristic) => {
+            let heuristic = heuristic.for_game::<Othello>()?;
             let weighted = heuristic.weights().iter().zip(after.features(side));
             let named = Othello::FEATURES.iter().zip(weighted);
             let contribution = |(name, (weight, feature)): (&&str, (&f32, f32))| Contribution {
@@ -233,7 +238,6 @@ fn contributions(model: &Embedded, position: &Othello, mv: Square) -> Option<Vec
             };
             return Some(named.map(contribution).collect());
         }
-        Embedded::Heuristic(AnyHeuristic::Checkers(_)) => return None,
     };
     match model {
         Model::NTuple(network) => {
@@ -371,8 +375,10 @@ mod tests {
                         continue;
                     }
                 },
-                Embedded::Heuristic(AnyHeuristic::Othello(heuristic)) => Box::new(*heuristic),
-                Embedded::Heuristic(AnyHeuristic::Checkers(_)) => continue,
+                Embedded::Heuristic(heuristic) => match heuristic.for_game::<Othello>() {
+                    Some(heuristic) => Box::new(heuristic),
+                    None => continue,
+                },
             };
             for choice in model_inspection::sample(choices.items(), 40) {
                 let side = choice.position.to_move();

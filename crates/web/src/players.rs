@@ -7,7 +7,9 @@ use crate::error::ApiError;
 use crate::runs::Runs;
 use crate::work_slots::StopSignal;
 use outflank_analysis::levels::{self, DEFAULT_LEVEL, Level};
-use outflank_games::{Game, Line};
+use outflank_games::checkers::Checkers;
+use outflank_games::othello::Othello;
+use outflank_games::{Game, Line, Position};
 use outflank_players::registry::{self, RegisteredGame};
 use outflank_players::{PlayerError, PlayerFactory, player_rating, player_ratings};
 use outflank_runs::rng::stream;
@@ -44,8 +46,8 @@ pub fn list(runs: &Runs) -> Value {
         })
         .collect();
     json!({
-        "othello": opponents(Game::Othello),
-        "checkers": opponents(Game::Checkers),
+        "othello": opponents(Othello::GAME),
+        "checkers": opponents(Checkers::GAME),
         "runs": trained,
         "note": "Ratings are Elo with a mean of 1600 over all players; ± is a 95% confidence \
                  interval. `outflank players` prints the same list.",
@@ -93,7 +95,6 @@ pub fn choose<P: RegisteredGame>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use outflank_games::othello::Othello;
 
     #[test]
     fn stop_signal_ends_the_search() {

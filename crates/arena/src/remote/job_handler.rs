@@ -5,9 +5,7 @@ use super::{GameTask, KIND, RemoteContest, RemoteFile};
 use crate::contest::{ContestConfig, RoundJob, play_job};
 use crate::journal_line::FinishedGames;
 use crate::player_pool::PlayerPool;
-use outflank_games::checkers::Checkers;
-use outflank_games::othello::Othello;
-use outflank_games::{Game, Line, Side};
+use outflank_games::{Game, Line, Side, with_game};
 use outflank_players::registry::{self, RegisteredGame};
 use outflank_players::{PlayerFactory, PlayerSpec};
 use outflank_records::read_openings;
@@ -41,7 +39,7 @@ pub struct GameJobHandler {
 struct CachedContest {
     /// The checksum of its document.
     sha256: String,
-    contest: Arc<AnyContest>,
+    contest: Arc<dyn AnyContest>,
     /// The checksums of its files.
     files: Vec<String>,
 }
@@ -52,9 +50,10 @@ struct LoadedContest<P: RegisteredGame> {
     config: ContestConfig<P>,
 }
 
-enum AnyContest {
-    Othello(LoadedContest<Othello>),
-    Checkers(LoadedContest<Checkers>),
+/// A contest of any game.
+trait AnyContest: Send + Sync {
+    /// Plays batches and returns their games, one per line.
+    fn play(&self, batches: &[(usize, usize, u32, u32)]) -> Result<Vec<u8>, String>;
 }
 
 impl GameJobHandler {
@@ -69,7 +68,7 @@ impl GameJobHandler {
     }
 
     /// Returns the contest with this checksum, from the cache or from the blob store.
-    fn contest(&self, sha256: &str, blobs: &dyn BlobStore) -> Result<Arc<AnyContest>, String> {
+    fn contest(&self, sha256: &str, blobs: &dyn BlobStore) -> Result<Arc<dyn AnyContest>, String> {
         let lock = || self.contests.lock().unwrap_or_else(PoisonError::into_inner);
         let cached = || {
             let contests = lock();
@@ -89,12 +88,13 @@ impl GameJobHandler {
         let files = || remote.openings.iter().chain(remote.players.iter().flat_map(|p| &p.files));
         self.cache.check(files())?;
         let mut added = Vec::new();
-        let loaded = match remote.game.parse()? {
-            Game::Othello => self.load(&remote, blobs, &mut added).map(AnyContest::Othello),
-            Game::Checkers => self.load(&remote, blobs, &mut added).map(AnyContest::Checkers),
-        };
+        let game: Game = remote.game.parse()?;
+        let loaded = with_game!(game, P => {
+            let loaded = self.load::<P>(&remote, blobs, &mut added);
+            loaded.map(|contest| Arc::new(contest) as Arc<dyn AnyContest>)
+        });
         // Removes the new files if one is not a valid model or openings file.
-        let contest = Arc::new(loaded.inspect_err(|_| self.cache.remove(&added))?);
+        let contest = loaded.inspect_err(|_| self.cache.remove(&added))?;
         let mut contests = lock();
         if contests.len() >= CACHED_CONTESTS {
             contests.remove(0);
@@ -193,15 +193,11 @@ impl JobHandler for GameJobHandler {
     fn execute(&self, task: &[u8], blobs: &dyn BlobStore) -> Result<Vec<u8>, String> {
         let task: GameTask =
             serde_json::from_slice(task).map_err(|error| format!("invalid task: {error}"))?;
-        match &*self.contest(&task.contest, blobs)? {
-            AnyContest::Othello(contest) => contest.play(&task.jobs),
-            AnyContest::Checkers(contest) => contest.play(&task.jobs),
-        }
+        self.contest(&task.contest, blobs)?.play(&task.jobs)
     }
 }
 
-impl<P: RegisteredGame> LoadedContest<P> {
-    /// Plays jobs and returns their games, one per line.
+impl<P: RegisteredGame> AnyContest for LoadedContest<P> {
     fn play(&self, jobs: &[(usize, usize, u32, u32)]) -> Result<Vec<u8>, String> {
         let LoadedContest { factories, config } = self;
         let mut pool = PlayerPool::new(factories);

@@ -5,25 +5,22 @@
 
 use super::{
     Checkers, GameOracle, Othello, ROUNDS, STRATEGIES, SearchTarget, StrategyRuns, TestPairs,
-    compare_paired, departures, game_title, oracle_config, scale_params, table_rounds, test_pairs,
-    train,
+    compare_paired, departures, game_title, oracle_config, published, scale_params, table_rounds,
+    test_pairs, train,
 };
 use crate::context::{ExperimentContext, ExperimentError};
 use crate::statistics::Mean;
 use crate::{Experiment, ExperimentOutcome, Report};
-use outflank_games::Game;
+use outflank_games::{Game, Position};
 use outflank_models::NamedFeatures;
 use outflank_players::registry::RegisteredGame;
 use outflank_report::text::format_count;
 use outflank_report::{Plot, Point, Series};
 
-/// Published accuracy at the start and at the end, and the round in which the end is reached.
-fn published(game: Game) -> (f64, f64, u64) {
-    match game {
-        Game::Othello => (45.0, 82.0, 65),
-        Game::Checkers => (47.0, 84.0, 83),
-    }
-}
+/// Published accuracy at the start and at the end, and the round in which the end is reached, of
+/// Othello and checkers.
+const PUBLISHED: [(Game, (f64, f64, u64)); 2] =
+    [(Othello::GAME, (45.0, 82.0, 65)), (Checkers::GAME, (47.0, 84.0, 83))];
 
 /// The experiment `gp/fig1`.
 pub(crate) struct Fig1;
@@ -70,7 +67,7 @@ fn add_game<P: RegisteredGame + NamedFeatures>(
     report: &mut Report,
 ) -> Result<(), ExperimentError> {
     let params = scale_params(context.scale);
-    let (start, end, converged) = published(P::GAME);
+    let (start, end, converged) = published(&PUBLISHED, P::GAME);
     let title = game_title(P::GAME);
     let mut plot =
         Plot::new(format!("Accuracy, {title}"), "round", "% of test pairs").y_range(40.0, 100.0);

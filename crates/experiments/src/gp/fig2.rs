@@ -4,22 +4,18 @@
 //! Departures: see `departures` in [`gp`](super), and the openings of the benchmark.
 
 use super::{
-    BENCHMARK, RANDOM_OPPONENTS, ROUNDS, STRATEGIES, SearchTarget, StrategyRuns, compare_paired,
-    departures, game_title, scale_params, table_rounds, train,
+    BENCHMARK, Checkers, Othello, RANDOM_OPPONENTS, ROUNDS, STRATEGIES, SearchTarget, StrategyRuns,
+    compare_paired, departures, game_title, published, scale_params, table_rounds, train,
 };
 use crate::context::{ExperimentContext, ExperimentError};
 use crate::statistics::Mean;
 use crate::{Experiment, ExperimentOutcome, Report};
-use outflank_games::Game;
+use outflank_games::{Game, Position};
 use outflank_report::{Plot, Point, Series};
 
-/// Published best score and the round in which it was found.
-fn published(game: Game) -> (f64, u64) {
-    match game {
-        Game::Othello => (47.0, 57),
-        Game::Checkers => (48.0, 82),
-    }
-}
+/// Published best score and the round in which it was found, of Othello and checkers.
+const PUBLISHED: [(Game, (f64, u64)); 2] =
+    [(Othello::GAME, (47.0, 57)), (Checkers::GAME, (48.0, 82))];
 
 /// The experiment `gp/fig2`.
 pub(crate) struct Fig2;
@@ -50,8 +46,8 @@ impl Experiment for Fig2 {
         let Some([othello, checkers]) = runs else {
             return Ok(ExperimentOutcome::SingleRunTrained);
         };
-        add_game(context, Game::Othello, &othello, &mut report);
-        add_game(context, Game::Checkers, &checkers, &mut report);
+        add_game(context, Othello::GAME, &othello, &mut report);
+        add_game(context, Checkers::GAME, &checkers, &mut report);
         report.departures = departures(context.scale);
         report.departures.push(
             "Benchmark games start with two random moves, and colors alternate. The maximum of many \
@@ -65,7 +61,7 @@ impl Experiment for Fig2 {
 /// Adds the curves and findings of one game.
 fn add_game(context: &ExperimentContext, game: Game, all: &[StrategyRuns], report: &mut Report) {
     let params = scale_params(context.scale);
-    let (top, found_at) = published(game);
+    let (top, found_at) = published(&PUBLISHED, game);
     let title = game_title(game);
     let mut plot = Plot::new(format!("Score of the best, {title}"), "round", "points")
         .y_range(0.0, params.benchmark as f64);

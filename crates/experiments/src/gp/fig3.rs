@@ -4,13 +4,13 @@
 //! Departures: see `departures` in [`gp`](super); the paper has Othello only and no numbers.
 
 use super::{
-    STRATEGIES, SearchTarget, StrategyRuns, departures, game_title, scale_params, table_rounds,
-    train,
+    Checkers, Othello, STRATEGIES, SearchTarget, StrategyRuns, departures, game_title,
+    scale_params, table_rounds, train,
 };
 use crate::context::{ExperimentContext, ExperimentError};
 use crate::statistics::Mean;
 use crate::{Experiment, ExperimentOutcome, Report};
-use outflank_games::Game;
+use outflank_games::{Game, Position};
 use outflank_report::{Plot, Point, Series};
 
 /// The experiment `gp/fig3`.
@@ -41,7 +41,7 @@ impl Experiment for Fig3 {
         let Some([othello, checkers]) = runs else {
             return Ok(ExperimentOutcome::SingleRunTrained);
         };
-        for (game, all) in [(Game::Othello, othello), (Game::Checkers, checkers)] {
+        for (game, all) in [(Othello::GAME, othello), (Checkers::GAME, checkers)] {
             all.iter().for_each(|runs| add_game(context, game, runs, &mut report));
         }
         report.departures = departures(context.scale);

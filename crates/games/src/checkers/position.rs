@@ -92,9 +92,11 @@ impl Checkers {
 impl Position for Checkers {
     type Move = Move;
 
-    const GAME: Game = Game::Checkers;
+    const GAME: Game = Game::new("checkers").with_alias("draughts");
 
     const MAX_RESULT: i32 = 1;
+    /// English draughts.
+    const PDN_GAME_TYPE: Option<u32> = Some(21);
 
     fn start() -> Checkers {
         Checkers { pieces: [0x0000_0fff, 0xfff0_0000], kings: 0, side: Side::Black, quiet: 0 }
@@ -175,6 +177,7 @@ impl Position for Checkers {
                 .map_or('.', |(_, symbol)| symbol)
         };
         crate::diagram::diagram(
+            8,
             |row| (4 * row + 1).to_string(),
             |row, column| match (row + column) % 2 {
                 0 => ' ',

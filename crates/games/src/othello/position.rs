@@ -81,7 +81,7 @@ impl Othello {
 impl Position for Othello {
     type Move = Square;
 
-    const GAME: Game = Game::Othello;
+    const GAME: Game = Game::new("othello").with_alias("reversi");
 
     const MAX_RESULT: i32 = 64;
 
@@ -123,6 +123,7 @@ impl Position for Othello {
     fn diagram(&self) -> String {
         let [black, white] = Side::BOTH.map(|side| self.discs(side));
         crate::diagram::diagram(
+            8,
             |row| (row + 1).to_string(),
             |row, column| match 1u64 << (8 * row + column) {
                 bit if black & bit != 0 => 'X',

@@ -18,9 +18,7 @@
 
 use super::{ModelError, Origin};
 use crate::heuristics::{Heuristic, NamedFeatures};
-use outflank_games::Game;
-use outflank_games::checkers::Checkers;
-use outflank_games::othello::Othello;
+use outflank_games::{Game, with_game};
 use outflank_runs::{files, toml_error_message};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -28,35 +26,32 @@ use std::path::Path;
 /// Maximum size of a heuristic file.
 const LIMIT: u64 = 1 << 20;
 
-/// A heuristic of either game.
+/// A heuristic of any game: the game and its weights.
 #[derive(Clone, Debug, PartialEq)]
-pub enum AnyHeuristic {
-    /// For Othello.
-    Othello(Heuristic<Othello>),
-    /// For checkers.
-    Checkers(Heuristic<Checkers>),
+pub struct AnyHeuristic {
+    game: Game,
+    features: &'static [&'static str],
+    weights: Vec<f32>,
 }
 
 impl AnyHeuristic {
     /// Returns the game.
     #[must_use]
     pub fn game(&self) -> Game {
-        match self {
-            AnyHeuristic::Othello(_) => Game::Othello,
-            AnyHeuristic::Checkers(_) => Game::Checkers,
-        }
+        self.game
+    }
+
+    /// Returns the heuristic if it is for positions of this type.
+    #[must_use]
+    pub fn for_game<P: NamedFeatures>(&self) -> Option<Heuristic<P>> {
+        if self.game == P::GAME { Heuristic::new(&self.weights) } else { None }
     }
 }
 
-impl From<Heuristic<Othello>> for AnyHeuristic {
-    fn from(heuristic: Heuristic<Othello>) -> AnyHeuristic {
-        AnyHeuristic::Othello(heuristic)
-    }
-}
-
-impl From<Heuristic<Checkers>> for AnyHeuristic {
-    fn from(heuristic: Heuristic<Checkers>) -> AnyHeuristic {
-        AnyHeuristic::Checkers(heuristic)
+impl<P: NamedFeatures> From<Heuristic<P>> for AnyHeuristic {
+    fn from(heuristic: Heuristic<P>) -> AnyHeuristic {
+        let weights = heuristic.weights().to_vec();
+        AnyHeuristic { game: P::GAME, features: P::FEATURES, weights }
     }
 }
 
@@ -71,8 +66,25 @@ struct HeuristicFile {
     origin: Origin,
 }
 
-/// Parses a heuristic.
+/// Parses a heuristic of a built-in game.
 pub fn read_heuristic(text: &str) -> Result<(AnyHeuristic, Origin), String> {
+    let file = parse_file(text)?;
+    let game: Game = file.game.parse()?;
+    let heuristic = with_game!(game, P => from_named_weights::<P>(&file.weights)?.into());
+    Ok((heuristic, file.origin))
+}
+
+/// Parses a heuristic of one game, which need not be built in.
+pub fn read_heuristic_for<P: NamedFeatures>(text: &str) -> Result<(Heuristic<P>, Origin), String> {
+    let file = parse_file(text)?;
+    if file.game != P::GAME.name() {
+        return Err(format!("the heuristic is for {}, not for {}", file.game, P::GAME));
+    }
+    Ok((from_named_weights(&file.weights)?, file.origin))
+}
+
+/// Parses a heuristic file without interpreting its weights.
+fn parse_file(text: &str) -> Result<HeuristicFile, String> {
     let file: HeuristicFile = toml::from_str(text).map_err(|error| {
         let reason = toml_error_message(text, &error);
         format!("{reason}; a heuristic has kind, game and a table [weights]")
@@ -83,11 +95,7 @@ pub fn read_heuristic(text: &str) -> Result<(AnyHeuristic, Origin), String> {
             file.kind
         ));
     }
-    let heuristic = match file.game.parse()? {
-        Game::Othello => from_named_weights::<Othello>(&file.weights)?.into(),
-        Game::Checkers => from_named_weights::<Checkers>(&file.weights)?.into(),
-    };
-    Ok((heuristic, file.origin))
+    Ok(file)
 }
 
 /// Creates a heuristic of one game from named weights.
@@ -116,26 +124,19 @@ fn from_named_weights<P: NamedFeatures>(table: &toml::Table) -> Result<Heuristic
 
 /// Formats a heuristic. Parsing the text returns the same weights bit for bit.
 pub fn write_heuristic(heuristic: &AnyHeuristic, origin: &Origin) -> Result<String, String> {
-    match heuristic {
-        AnyHeuristic::Othello(heuristic) => heuristic_text(heuristic, origin),
-        AnyHeuristic::Checkers(heuristic) => heuristic_text(heuristic, origin),
-    }
-}
-
-/// Formats a heuristic of one game.
-pub(super) fn heuristic_text<P: NamedFeatures>(
-    heuristic: &Heuristic<P>,
-    origin: &Origin,
-) -> Result<String, String> {
-    let mut weights = toml::Table::new();
-    for (name, weight) in P::FEATURES.iter().zip(heuristic.weights()) {
+    let AnyHeuristic { game, features, weights } = heuristic;
+    let mut table = toml::Table::new();
+    for (name, weight) in features.iter().zip(weights) {
         // The shortest decimal form of the single-precision number.
         let number = weight.to_string().parse().map_err(|_| format!("{weight} is not a number"))?;
-        weights.insert((*name).to_owned(), toml::Value::Float(number));
+        table.insert((*name).to_owned(), toml::Value::Float(number));
     }
-    let game = P::GAME.name().to_owned();
-    let file =
-        HeuristicFile { kind: "heuristic".to_owned(), game, weights, origin: origin.clone() };
+    let file = HeuristicFile {
+        kind: "heuristic".to_owned(),
+        game: game.name().to_owned(),
+        weights: table,
+        origin: origin.clone(),
+    };
     toml::to_string(&file).map_err(|error| error.to_string())
 }
 

@@ -1,9 +1,7 @@
 //! Saving any trained model in its default format.
 
-use super::heuristic::heuristic_text;
-use super::{ModelError, Origin};
+use super::{ModelError, Origin, save_heuristic};
 use crate::{Heuristic, Mlp, Model, NTupleNetwork, NamedFeatures, Patterns};
-use outflank_runs::files;
 use std::path::Path;
 
 /// A model with a default file format.
@@ -51,8 +49,6 @@ impl<P: NamedFeatures> SaveModel for Heuristic<P> {
     const EXTENSION: &'static str = "toml";
 
     fn save(&self, path: &Path, origin: &Origin) -> Result<(), ModelError> {
-        let text = heuristic_text(self, origin)
-            .map_err(|reason| ModelError::Content { path: path.to_owned(), reason })?;
-        Ok(files::write(path, text.as_bytes())?)
+        save_heuristic(path, &(*self).into(), origin)
     }
 }

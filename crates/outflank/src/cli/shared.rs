@@ -2,11 +2,12 @@
 
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
-use outflank_games::{Game, Side};
+use outflank_games::{Game, Side, built_in_games};
 use outflank_learners::training::Monitor;
 use outflank_records::Selection;
 use std::ops::Deref;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 /// Syntax of players, shown below the options of commands that take players.
@@ -174,7 +175,8 @@ impl From<GameArg> for Game {
 
 impl ValueEnum for GameArg {
     fn value_variants<'a>() -> &'a [GameArg] {
-        &[GameArg(Game::Othello), GameArg(Game::Checkers)]
+        static GAMES: OnceLock<Vec<GameArg>> = OnceLock::new();
+        GAMES.get_or_init(|| built_in_games().iter().copied().map(GameArg).collect())
     }
 
     fn to_possible_value(&self) -> Option<PossibleValue> {

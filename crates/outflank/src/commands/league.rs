@@ -10,9 +10,7 @@ use crate::run_folder;
 use anyhow::{Context, Result};
 use outflank_arena::league::{League, LeagueReport, play_league};
 use outflank_arena::ratings::{EloParameter, RatingConfig};
-use outflank_games::Game;
-use outflank_games::checkers::Checkers;
-use outflank_games::othello::Othello;
+use outflank_games::with_game;
 use outflank_players::registry::RegisteredGame;
 use outflank_presentation as present;
 use outflank_runs::{Progress, RunFolder, install_stop_handler};
@@ -25,10 +23,7 @@ const MAX_ELO: f64 = 4000.0;
 
 /// Plays the league, writes the run folder and prints the table and ratings.
 pub fn run(args: &LeagueArgs) -> Result<Outcome> {
-    match Game::from(args.contest.game) {
-        Game::Othello => run_game::<Othello>(args),
-        Game::Checkers => run_game::<Checkers>(args),
-    }
+    with_game!(args.contest.game.into(), P => run_game::<P>(args))
 }
 
 fn run_game<P: RegisteredGame>(args: &LeagueArgs) -> Result<Outcome> {

@@ -10,9 +10,7 @@ use crate::run_folder;
 use anyhow::{Context, Result};
 use outflank_arena::matches::{MatchReport, play_match};
 use outflank_arena::sprt::Sprt;
-use outflank_games::Game;
-use outflank_games::checkers::Checkers;
-use outflank_games::othello::Othello;
+use outflank_games::with_game;
 use outflank_players::registry::RegisteredGame;
 use outflank_presentation as present;
 use outflank_runs::{Progress, RunFolder, install_stop_handler};
@@ -21,10 +19,7 @@ use std::fmt::Write;
 
 /// Plays the match, writes the run folder and prints the score.
 pub fn run(args: &MatchArgs) -> Result<Outcome> {
-    match Game::from(args.contest.game) {
-        Game::Othello => run_game::<Othello>(args),
-        Game::Checkers => run_game::<Checkers>(args),
-    }
+    with_game!(args.contest.game.into(), P => run_game::<P>(args))
 }
 
 fn run_game<P: RegisteredGame>(args: &MatchArgs) -> Result<Outcome> {

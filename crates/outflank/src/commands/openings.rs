@@ -8,9 +8,7 @@ use anyhow::{Result, bail};
 use outflank_arena::game_generation::{
     GenerationState, OpeningGenerationConfig, generate_openings,
 };
-use outflank_games::Game;
-use outflank_games::checkers::Checkers;
-use outflank_games::othello::Othello;
+use outflank_games::{Game, with_game};
 use outflank_players::Searchable;
 use outflank_runs::files;
 use outflank_runs::{
@@ -30,10 +28,7 @@ pub fn run(args: &OpeningsArgs) -> Result<Outcome> {
     if let Some(path) = &args.to {
         check_writable(path)?;
     }
-    match Game::from(args.game) {
-        Game::Othello => generate::<Othello>(args),
-        Game::Checkers => generate::<Checkers>(args),
-    }
+    with_game!(args.game.into(), P => generate::<P>(args))
 }
 
 fn generate<P: Searchable>(args: &OpeningsArgs) -> Result<Outcome> {

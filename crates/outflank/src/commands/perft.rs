@@ -5,18 +5,13 @@ use crate::cli::PerftArgs;
 use crate::errors::UsageError;
 use crate::output::{print, print_json};
 use anyhow::{Error, Result};
-use outflank_games::checkers::Checkers;
-use outflank_games::othello::Othello;
-use outflank_games::{Game, Position};
+use outflank_games::{Game, Position, with_game};
 use serde_json::json;
 
 /// Prints the number of leaves, alone or as a JSON document.
 pub fn run(args: &PerftArgs) -> Result<Outcome> {
     let game = Game::from(args.game);
-    let leaves = match game {
-        Game::Othello => count::<Othello>(args)?,
-        Game::Checkers => count::<Checkers>(args)?,
-    };
+    let leaves = with_game!(game, P => count::<P>(args)?);
     if args.json {
         print_json(&json!({ "game": game.name(), "depth": args.depth, "leaves": leaves }))?;
     } else {

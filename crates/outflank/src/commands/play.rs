@@ -6,14 +6,12 @@ use crate::errors::{UsageError, ensure_usage};
 use crate::output::print_json;
 use anyhow::{Context, Result, anyhow};
 use outflank_analysis::{BoardView, GameText, levels};
-use outflank_games::checkers::Checkers;
-use outflank_games::othello::Othello;
-use outflank_games::{Game, Line, Side};
+use outflank_games::{Line, Side, with_game};
 use outflank_players::spec::SearchSpec;
 use outflank_players::{PlayerSpec, player_rating, registry};
 use outflank_protocols::play::{DisplayOptions, GameSession, Opponent, SessionEnd};
-use outflank_protocols::serve;
 use outflank_protocols::terminal_board::BoardStyle;
+use outflank_protocols::{TerminalGame, serve};
 use outflank_runs::{files, install_stop_handler};
 use serde_json::{Value, json};
 use std::io::{BufReader, ErrorKind, IsTerminal, Write};
@@ -27,13 +25,10 @@ const MAX_SECONDS: f64 = 3600.0;
 
 /// Plays until the user quits or the input ends.
 pub fn run(args: &PlayArgs) -> Result<Outcome> {
-    match Game::from(args.game) {
-        Game::Othello => play::<Othello>(args),
-        Game::Checkers => play::<Checkers>(args),
-    }
+    with_game!(args.game.into(), P => play::<P>(args))
 }
 
-fn play<P: BoardView + GameText>(args: &PlayArgs) -> Result<Outcome> {
+fn play<P: TerminalGame>(args: &PlayArgs) -> Result<Outcome> {
     let mut player = player::<P>(args)?;
     let mut spec: PlayerSpec = player.parse()?;
     if let Some(seconds) = args.seconds {
@@ -141,7 +136,7 @@ fn style(terminal: bool) -> BoardStyle {
     BoardStyle { color, unicode: color && utf8 }
 }
 
-fn session_json<P: BoardView + GameText>(session: &GameSession<P>, player: &str) -> Value {
+fn session_json<P: TerminalGame>(session: &GameSession<P>, player: &str) -> Value {
     let (line, position) = (session.line(), session.line().position());
     let moves: Vec<String> = line.moves().iter().map(ToString::to_string).collect();
     let winner = session.winner().map(|side| side.map_or("draw".to_owned(), |s| s.to_string()));

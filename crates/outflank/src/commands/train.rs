@@ -21,7 +21,7 @@ use outflank_arena::league::{League, play_league};
 use outflank_arena::matches::MatchReport;
 use outflank_arena::{ContestConfig, ratings};
 use outflank_games::othello::Othello;
-use outflank_games::{Game, Line};
+use outflank_games::{Line, Position};
 use outflank_learners::methods::{self, Method, MethodOptions, TrainingData};
 use outflank_learners::training::{
     self, AccuracyEvaluator, Learner, Measurement, Schedule, TRAINING_ACCURACY, TrainingCounts,
@@ -276,7 +276,7 @@ fn curve(
 fn references() -> impl Iterator<Item = &'static str> {
     registry::EMBEDDED_PLAYERS
         .iter()
-        .filter(|player| player.game == Game::Othello)
+        .filter(|player| player.game == Othello::GAME)
         .filter(|player| !["named features", "policy network"].contains(&player.kind))
         .map(|player| player.name)
 }

@@ -4,35 +4,34 @@ use super::{PlayerModel, RegisteredGame, RegistryError};
 use crate::{Engine, EngineCommand, EngineOptions, Player, PlayerError, PlayerFactory, PlayerSpec};
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
+use outflank_games::othello6::Othello6;
 use outflank_games::{Game, Position};
 use outflank_models::files::{self, AnyHeuristic};
 use outflank_models::nets::SymmetryAveraged;
-use outflank_models::{self as models, Material, Policy, View, embedded};
+use outflank_models::{
+    self as models, Material, NamedFeatures, Policy, View, embedded, heuristics,
+};
 use std::path::Path;
 use std::sync::Arc;
 
 const FIXED_VIEW: &str = "only the view of an n-tuple network can be changed; remove view=";
 
 impl RegisteredGame for Othello {
+    const REFERENCE_PLAYERS: &'static [&'static str] = &["heuristic", "yoshioka", "random"];
+
     fn embedded(name: &str) -> Option<PlayerModel<Othello>> {
         match name {
             "random" => Some(PlayerModel::Uniform),
             _ => match embedded::find(name)? {
                 embedded::Embedded::Model(model) => Some(othello_model(&model)),
-                embedded::Embedded::Heuristic(AnyHeuristic::Othello(heuristic)) => {
-                    Some(PlayerModel::Value(Arc::new(heuristic)))
-                }
-                embedded::Embedded::Heuristic(_) => None,
+                embedded::Embedded::Heuristic(heuristic) => heuristic_model(&heuristic),
             },
         }
     }
 
     fn load(path: &Path, view: Option<View>) -> Result<PlayerModel<Othello>, RegistryError> {
         if files::is_heuristic(path) {
-            return match load_heuristic(path, view)? {
-                AnyHeuristic::Othello(heuristic) => Ok(PlayerModel::Value(Arc::new(heuristic))),
-                other => Err(wrong_game::<Othello>(path, other.game())),
-            };
+            return load_heuristic(path, view);
         }
         let (model, _) = files::load(path)?;
         let model = match (model, view) {
@@ -62,41 +61,37 @@ impl RegisteredGame for Othello {
 }
 
 impl RegisteredGame for Checkers {
+    const REFERENCE_PLAYERS: &'static [&'static str] = &["material", "random"];
+
     fn embedded(name: &str) -> Option<PlayerModel<Checkers>> {
         match name {
             "random" => Some(PlayerModel::Uniform),
             "material" => Some(PlayerModel::Value(Arc::new(Material::default()))),
             _ => match embedded::find(name)? {
-                embedded::Embedded::Heuristic(AnyHeuristic::Checkers(heuristic)) => {
-                    Some(PlayerModel::Value(Arc::new(heuristic)))
-                }
-                _ => None,
+                embedded::Embedded::Heuristic(heuristic) => heuristic_model(&heuristic),
+                embedded::Embedded::Model(_) => None,
             },
         }
     }
 
     fn load(path: &Path, view: Option<View>) -> Result<PlayerModel<Checkers>, RegistryError> {
-        if files::is_heuristic(path) {
-            return match load_heuristic(path, view)? {
-                AnyHeuristic::Checkers(heuristic) => Ok(PlayerModel::Value(Arc::new(heuristic))),
-                other => Err(wrong_game::<Checkers>(path, other.game())),
-            };
+        load_heuristic_only(path, view)
+    }
+}
+
+impl RegisteredGame for Othello6 {
+    const REFERENCE_PLAYERS: &'static [&'static str] = &["corners", "random"];
+
+    fn embedded(name: &str) -> Option<PlayerModel<Othello6>> {
+        match name {
+            "random" => Some(PlayerModel::Uniform),
+            "corners" => Some(PlayerModel::Value(Arc::new(heuristics::corners()))),
+            _ => None,
         }
-        // Load the file first, so that the error for a damaged file takes precedence.
-        files::load(path)?;
-        Err(wrong_game::<Checkers>(path, Game::Othello))
     }
 
-    fn with_symmetries(_: Arc<dyn Policy<Checkers>>) -> Option<Arc<dyn Policy<Checkers>>> {
-        None
-    }
-
-    fn engine(
-        command: &EngineCommand,
-        _: EngineOptions,
-    ) -> Result<Box<dyn Player<Checkers>>, PlayerError> {
-        let reason = "NBoard and GTP engines play Othello".to_owned();
-        Err(PlayerError::Refused { player: command.to_string(), reason })
+    fn load(path: &Path, view: Option<View>) -> Result<PlayerModel<Othello6>, RegistryError> {
+        load_heuristic_only(path, view)
     }
 }
 
@@ -108,12 +103,34 @@ fn othello_model(model: &models::Model) -> PlayerModel<Othello> {
     }
 }
 
-/// Loads a heuristic of any game. A heuristic has a fixed view.
-fn load_heuristic(path: &Path, view: Option<View>) -> Result<AnyHeuristic, RegistryError> {
+/// Returns a heuristic as a value function if it is for this game.
+fn heuristic_model<P: NamedFeatures>(heuristic: &AnyHeuristic) -> Option<PlayerModel<P>> {
+    Some(PlayerModel::Value(Arc::new(heuristic.for_game::<P>()?)))
+}
+
+/// Loads a heuristic of this game. A heuristic has a fixed view.
+fn load_heuristic<P: NamedFeatures>(
+    path: &Path,
+    view: Option<View>,
+) -> Result<PlayerModel<P>, RegistryError> {
     if view.is_some() {
         return Err(fixed_view(path));
     }
-    Ok(files::load_heuristic(path)?.0)
+    let heuristic = files::load_heuristic(path)?.0;
+    heuristic_model(&heuristic).ok_or_else(|| wrong_game::<P>(path, heuristic.game()))
+}
+
+/// Loads a model file of a game whose only model files are heuristics.
+fn load_heuristic_only<P: NamedFeatures>(
+    path: &Path,
+    view: Option<View>,
+) -> Result<PlayerModel<P>, RegistryError> {
+    if files::is_heuristic(path) {
+        return load_heuristic(path, view);
+    }
+    // Load the file first, so that the error for a damaged file takes precedence.
+    files::load(path)?;
+    Err(wrong_game::<P>(path, Othello::GAME))
 }
 
 fn fixed_view(path: &Path) -> RegistryError {

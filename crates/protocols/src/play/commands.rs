@@ -1,7 +1,8 @@
 //! Commands in a terminal game.
 
 use super::{GameSession, SessionEnd, messages};
-use outflank_analysis::{BoardView, EvaluatedMove, GameText, PositionEvaluation, evaluate_moves};
+use crate::terminal_game::TerminalGame;
+use outflank_analysis::{EvaluatedMove, PositionEvaluation, evaluate_moves};
 use outflank_games::{Line, Side};
 use outflank_players::SearchControl;
 use outflank_runs::files;
@@ -74,12 +75,12 @@ impl Command {
     }
 }
 
-impl<P: BoardView + GameText> GameSession<P> {
+impl<P: TerminalGame> GameSession<P> {
     /// Executes a command; returns `false` to end the session.
     pub(super) fn execute(&mut self, command: Command, out: &mut dyn Write) -> io::Result<bool> {
         match command {
             Command::Empty | Command::Move(_) => {}
-            Command::Help => writeln!(out, "{}{}", messages::HELP, messages::instructions::<P>())?,
+            Command::Help => writeln!(out, "{}{}", messages::HELP, P::INSTRUCTIONS)?,
             Command::Board => self.show_board(out)?,
             Command::Moves => self.list_moves(out)?,
             Command::Transcript => writeln!(out, "{}", P::format_game(&self.line))?,

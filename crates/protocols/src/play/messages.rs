@@ -1,7 +1,7 @@
 //! Texts of the terminal game.
 
-use outflank_analysis::BoardView;
-use outflank_games::{Game, Side};
+use crate::terminal_game::TerminalGame;
+use outflank_games::Side;
 
 /// Returns the capitalized name of a side.
 pub fn side_name(side: Side) -> &'static str {
@@ -11,35 +11,27 @@ pub fn side_name(side: Side) -> &'static str {
     }
 }
 
-/// Returns the instructions for entering moves.
-pub fn instructions<P: BoardView>() -> &'static str {
-    match P::GAME {
-        Game::Othello => "Enter a move such as f5 (+ marks legal moves), or help.",
-        Game::Checkers => {
-            "Enter a move such as 11-15, or 15x22x31 for jumps (b and w are men, B and W kings, * \
-             marks pieces that can move), or help."
-        }
-    }
-}
-
 /// Describes the number of pieces and the side to move, or the result.
-pub fn game_status<P: BoardView>(position: &P) -> String {
+pub fn game_status<P: TerminalGame>(position: &P) -> String {
     let (black, white) = (position.count(Side::Black), position.count(Side::White));
     let Some(result) = position.result() else {
         let side = side_name(position.to_move());
-        return match P::GAME {
-            Game::Othello => format!("Black (X) {black}, White (O) {white}; {side} to move."),
-            Game::Checkers => format!("Black {black}, White {white}; {side} to move."),
-        };
+        let [black_symbol, white_symbol] = P::SYMBOLS.map(|symbol| match symbol {
+            "" => String::new(),
+            symbol => format!(" ({symbol})"),
+        });
+        return format!(
+            "Black{black_symbol} {black}, White{white_symbol} {white}; {side} to move."
+        );
     };
     let winner = match result {
         1.. => "Black wins",
         0 => "A draw",
         _ => "White wins",
     };
-    match P::GAME {
-        Game::Othello => format!("The game is over. {winner}: {black} to {white}."),
-        Game::Checkers => format!("The game is over. {winner}."),
+    match P::COUNTS_PIECES {
+        true => format!("The game is over. {winner}: {black} to {white}."),
+        false => format!("The game is over. {winner}."),
     }
 }
 

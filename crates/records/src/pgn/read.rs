@@ -1,9 +1,10 @@
 //! Parsing PGN and PDN.
 
-use super::{ENGLISH_DRAUGHTS, GAME_TYPE};
+use super::GAME_TYPE;
 use crate::error::{ParseError, ParseErrorKind, decode, snippet};
 use crate::{GameInfo, Ply, Record};
-use outflank_games::{Game, Position, Side};
+use outflank_games::checkers::Checkers;
+use outflank_games::{Position, Side};
 
 /// Parses the games of a text.
 ///
@@ -260,15 +261,17 @@ fn record<P: Position>(game: &GameText) -> Result<Record<P>, ParseErrorKind> {
     Ok(record)
 }
 
-/// Checks the tag `GameType`, a number of the PDN standard, which Othello does not have.
+/// Checks the tag `GameType`, a number of the PDN standard.
 fn check_game<P: Position>(game_type: Option<&str>) -> Result<(), ParseErrorKind> {
     let Some(text) = game_type else { return Ok(()) };
     let number = text.split(',').next().unwrap_or_default().trim();
-    match (P::GAME, number == ENGLISH_DRAUGHTS) {
-        (Game::Checkers, true) => Ok(()),
-        (Game::Checkers, false) => Err(ParseErrorKind::GameType(snippet(text.as_bytes()))),
-        (Game::Othello, _) => {
-            let name = if number == ENGLISH_DRAUGHTS { "checkers" } else { "draughts" };
+    let number: Option<u32> = number.parse().ok();
+    match P::PDN_GAME_TYPE {
+        Some(_) if number == P::PDN_GAME_TYPE => Ok(()),
+        Some(_) => Err(ParseErrorKind::GameType(snippet(text.as_bytes()))),
+        None => {
+            let is_checkers = number == Checkers::PDN_GAME_TYPE;
+            let name = if is_checkers { "checkers" } else { "draughts" };
             Err(ParseErrorKind::OtherGame(name.to_owned()))
         }
     }
@@ -279,12 +282,11 @@ fn is_pass(word: &str) -> bool {
 }
 
 /// Returns the result to store: none if the final board has it. A game that was decided before its
-/// end, for example by resignation, counts 64 discs, since PGN has no disc count.
+/// end, for example by resignation, has the largest result, since PGN has no disc count.
 fn disc_result<P: Position>(record: &Record<P>, sign: i32) -> Option<i32> {
     match record.end().result() {
         Some(board) if board.signum() == sign => None,
-        _ if P::GAME == Game::Othello => Some(64 * sign),
-        _ => Some(sign),
+        _ => Some(P::MAX_RESULT * sign),
     }
 }
 

@@ -11,9 +11,7 @@ use crate::progress::RunProgress;
 use crate::run_folder::{self, Budget};
 use crate::{Outcome, VERSION};
 use anyhow::Result;
-use outflank_games::Game;
-use outflank_games::checkers::Checkers;
-use outflank_games::othello::Othello;
+use outflank_games::{Game, with_game};
 use outflank_learners::gp::{
     Acquisition, GameOracle, GameOracleConfig, GpConfig, GpError, GpEvaluator, GpLearner,
     HeuristicSpace, InferenceConfig, PreferenceOracle, TestPairs,
@@ -22,6 +20,7 @@ use outflank_learners::training::{Evaluator, Measurement, Schedule, TrainingPlan
 use outflank_models::files::Origin;
 use outflank_models::{Heuristic, NamedFeatures};
 use outflank_players::registry::RegisteredGame;
+use outflank_protocols::TerminalGame;
 use outflank_runs::{Progress, RunConfig, RunFolder, install_stop_handler, stop_requested};
 use std::time::Instant;
 
@@ -40,10 +39,7 @@ pub fn run(args: &GpArgs) -> Result<Outcome> {
     args.trainer.check()?;
     let budget = Budget::new(&args.run, "rounds", args.rounds as f64)?;
     let args = GpArgs { rounds: budget.value as u64, ..args };
-    match Game::from(args.game) {
-        Game::Othello => train::<Othello>(&args, &["heuristic", "yoshioka", "random"]),
-        Game::Checkers => train::<Checkers>(&args, &["material", "random"]),
-    }
+    with_game!(args.game.into(), P => train::<P>(&args, P::REFERENCE_PLAYERS))
 }
 
 /// The options with the defaults that depend on others filled in.
@@ -120,7 +116,7 @@ fn settings<P: NamedFeatures>(args: &GpArgs) -> GpConfig {
     }
 }
 
-fn train<P: RegisteredGame + NamedFeatures>(args: &GpArgs, references: &[&str]) -> Result<Outcome> {
+fn train<P: TerminalGame + NamedFeatures>(args: &GpArgs, references: &[&str]) -> Result<Outcome> {
     let contest = GameOracleConfig {
         depth: args.depth,
         games: args.games_per_pair,
@@ -150,7 +146,7 @@ fn train<P: RegisteredGame + NamedFeatures>(args: &GpArgs, references: &[&str]) 
     }
 }
 
-fn train_with<P: RegisteredGame + NamedFeatures, J: PreferenceOracle>(
+fn train_with<P: TerminalGame + NamedFeatures, J: PreferenceOracle>(
     args: &GpArgs,
     references: &[&str],
     mut gp: GpLearner<P, J>,
@@ -261,7 +257,7 @@ fn train_with<P: RegisteredGame + NamedFeatures, J: PreferenceOracle>(
 
 /// Plays the test pairs and saves each one; `Some(None)` with `--test-pairs 0`, `None` if the user
 /// stopped.
-fn tests<P: RegisteredGame + NamedFeatures>(
+fn tests<P: TerminalGame + NamedFeatures>(
     args: &GpArgs,
     contest: GameOracleConfig,
     folder: &RunFolder,

@@ -4,9 +4,11 @@ use crate::cli::train_gp::GpArgs;
 use crate::output::{format_count, print, print_json, table_width};
 use anyhow::Result;
 use outflank_arena::matches::MatchReport;
-use outflank_games::Game;
+use outflank_games::othello::Othello;
+use outflank_games::{Game, Position, with_game};
 use outflank_learners::gp::AccuracyLimit;
 use outflank_learners::training::{METRICS, Measurement};
+use outflank_players::registry::RegisteredGame;
 use outflank_presentation as present;
 use outflank_report::{Align, Page, Plot, Series, Table};
 use outflank_runs::RunFolder;
@@ -241,10 +243,9 @@ pub fn show(folder: &RunFolder, results: &GpResults<'_>, model: &Path, seconds: 
         "{seconds:.1} s. The model, {METRICS}, a TensorBoard event file and a report are in {path}."
     );
     let _ = writeln!(text, "Next: open {path}/report.html, or tensorboard --logdir {path}");
-    let (game, other) = match Game::from(args.game) {
-        Game::Othello => (String::new(), "heuristic"),
-        game @ Game::Checkers => (format!(" --game {game}"), "material"),
-    };
+    let game = Game::from(args.game);
+    let other = with_game!(game, P => P::REFERENCE_PLAYERS.first()).unwrap_or(&"random");
+    let game = if game == Othello::GAME { String::new() } else { format!(" --game {game}") };
     let depth = args.depth;
     let _ = writeln!(
         text,

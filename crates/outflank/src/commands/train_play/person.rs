@@ -4,13 +4,12 @@
 //! written to a journal at once.
 
 use anyhow::{Result, bail};
-use outflank_games::Side;
 use outflank_learners::gp::{
     ComparisonOutcome, DEMONSTRATED_SIDE, Disagreement, GameOracleConfig, GpError,
     PreferenceOracle, demonstration_games, find_disagreement,
 };
 use outflank_models::NamedFeatures;
-use outflank_players::registry::RegisteredGame;
+use outflank_protocols::TerminalGame;
 use outflank_runs::{Journal, RunFolder};
 use std::fmt::Write;
 use std::io::BufRead;
@@ -35,7 +34,7 @@ pub struct HumanOracle<P> {
     game: PhantomData<fn() -> P>,
 }
 
-impl<P: RegisteredGame + NamedFeatures> HumanOracle<P> {
+impl<P: TerminalGame + NamedFeatures> HumanOracle<P> {
     /// Reads the earlier answers in a run folder.
     pub fn new(
         kind: QuestionKind,
@@ -126,7 +125,7 @@ impl<P: RegisteredGame + NamedFeatures> HumanOracle<P> {
     }
 }
 
-impl<P: RegisteredGame + NamedFeatures> PreferenceOracle for HumanOracle<P> {
+impl<P: TerminalGame + NamedFeatures> PreferenceOracle for HumanOracle<P> {
     fn compare(
         &mut self,
         round: u64,
@@ -184,13 +183,12 @@ fn parse(line: &str) -> Option<(u64, usize, ComparisonOutcome)> {
     Some((round, number, outcome))
 }
 
-fn positions<P: RegisteredGame>(disagreement: &Disagreement<P>) -> String {
+fn positions<P: TerminalGame>(disagreement: &Disagreement<P>) -> String {
     let Disagreement { position, first, second } = disagreement;
     let side = position.to_move();
-    let mark = match (P::GAME, side) {
-        (outflank_games::Game::Othello, Side::Black) => " (X)",
-        (outflank_games::Game::Othello, Side::White) => " (O)",
-        _ => "",
+    let mark = match P::SYMBOLS[side.index()] {
+        "" => String::new(),
+        symbol => format!(" ({symbol})"),
     };
     let mut text = format!("{side}{mark} is to move:\n{}", position.diagram());
     let titles = [format!("1: {}", first.0), format!("2: {}", second.0)];
