@@ -5,6 +5,7 @@ mod binary_features;
 pub mod classify;
 pub mod cnn;
 pub mod coevolution;
+pub mod contract;
 pub mod gp;
 pub mod ipref;
 mod iteration_state;

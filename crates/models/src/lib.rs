@@ -2,6 +2,7 @@
 
 mod afterstate_values;
 pub mod ann;
+pub mod contract;
 pub mod embedded;
 mod evaluate;
 pub mod files;

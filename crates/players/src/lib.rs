@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod alphabeta;
+pub mod contract;
 pub mod endgame;
 mod engine;
 mod greedy;

@@ -2,8 +2,10 @@
 
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
+use outflank_games::othello6::Othello6;
 use outflank_games::{Line, Position, Side};
 use outflank_models::{self as models, Evaluate};
+use outflank_players::contract::check_player;
 use outflank_players::{
     AlphaBeta, Greedy, Mcts, Player, PlayerError, PlySwitch, Random, RandomMoves, Searchable,
     registry,
@@ -62,56 +64,32 @@ fn generic_players<P: Searchable>() -> Vec<NamedConstructor<P>> {
     ]
 }
 
-/// Plays one game of a player against itself with a seeded generator.
-fn play_game<P: Position>(name: &str, player: &mut dyn Player<P>, seed: u64) -> Line<P> {
-    let mut rng: Rng = stream(seed, &["contract"]);
-    let mut line: Line<P> = Line::default();
-    player.new_game().expect("these players always start");
-    while !line.position().is_over() {
-        let mv = player.choose(&line, &mut rng).unwrap_or_else(|error| panic!("{name}: {error}"));
-        line.push(mv).unwrap_or_else(|error| panic!("{name}: {error}"));
-        assert!(line.moves().len() < 3000, "{name} never ends");
-    }
-    line
-}
-
-fn check_contract<P: Position>((name, make): NamedConstructor<P>) {
-    let first = play_game(name, &mut *make(), 1);
-
-    // The same seed gives the same game, regardless of earlier games.
-    assert_eq!(play_game(name, &mut *make(), 1), first, "{name} is not determined by its seed");
-    let mut reused = make();
-    play_game(name, &mut *reused, 2);
-    assert_eq!(play_game(name, &mut *reused, 1), first, "{name} depends on an earlier game");
-
-    // A player can start in the middle of a game.
-    let mut partial = Line::new(*first.start());
-    let half = first.moves().len() / 2;
-    for &mv in &first.moves()[..half] {
-        partial.push(mv).expect("played before");
-    }
-    let mut rng = stream(3, &["contract"]);
-    let mv = make().choose(&partial, &mut rng).expect("the game is not over");
-    assert!(partial.position().is_legal(mv), "{name}");
-
-    // A finished game is refused.
-    let refused = make().choose(&first, &mut rng);
-    assert!(matches!(refused, Err(PlayerError::Refused { .. })), "{name}: {refused:?}");
+fn check<P: Position>((name, make): NamedConstructor<P>) {
+    check_player(name, make);
 }
 
 #[test]
 fn othello_players_fulfill_the_contract() {
-    generic_players::<Othello>().into_iter().for_each(check_contract);
-    check_contract::<Othello>(("exact endgame", || {
+    generic_players::<Othello>().into_iter().for_each(check);
+    check_player::<Othello>("exact endgame", || {
         let endgame = Othello::endgame_solver(8).expect("Othello has a solver");
         Box::new(AlphaBeta::new(Arc::new(HashEval), 2).with_endgame(endgame))
-    }));
+    });
 }
 
 #[test]
 fn checkers_players_fulfill_the_contract() {
     assert!(Checkers::endgame_solver(8).is_none());
-    generic_players::<Checkers>().into_iter().for_each(check_contract);
+    generic_players::<Checkers>().into_iter().for_each(check);
+}
+
+#[test]
+fn othello6_players_fulfill_the_contract() {
+    generic_players::<Othello6>().into_iter().for_each(check);
+    for name in ["random", "corners", "corners@3", "random@mcts20"] {
+        let factory = registry::factory::<Othello6>(name).unwrap();
+        check_player::<Othello6>(name, || factory.make().unwrap());
+    }
 }
 
 /// Plays the first legal move.

@@ -2,6 +2,7 @@
 
 pub mod boards;
 mod check;
+pub mod contract;
 mod convert;
 mod decisions;
 pub mod embedded;

@@ -5,6 +5,7 @@ mod support;
 
 use outflank_games::othello::Othello;
 use outflank_games::{Position, Side};
+use outflank_records::contract::check_format;
 use outflank_records::wthor::{self, CreationDate, Database, Names};
 use outflank_records::{
     GameInfo, ParseError, ParseErrorKind, Record, Termination, WriteError, boards, ggf, obf, pgn,
@@ -16,6 +17,18 @@ const GGS: &str = "(;GM[Othello]PC[GGS/os]DT[2003.12.15_13:24:03.MST]PB[Saio1200
     RB[2197.01]RW[2199.72]TI[05:00//02:00]TY[8]RE[-38.00]\
     BO[8 -------- -------- -------- ---O*--- ---*O--- -------- -------- -------- *]\
     B[d3//0.01]W[C3/2.00/0.02]B[c4/-1.5];)";
+
+#[test]
+fn formats_fulfill_the_contract() {
+    check_format(
+        |games| games.iter().map(|game| ggf::write(game) + "\n").collect::<String>().into_bytes(),
+        |bytes| ggf::games(bytes).collect::<Result<Vec<_>, _>>().map_err(|e| e.to_string()),
+    );
+    check_format(
+        |games| games.iter().map(|g| transcript::write(g) + "\n").collect::<String>().into_bytes(),
+        |bytes| transcript::games(bytes).collect::<Result<Vec<_>, _>>().map_err(|e| e.to_string()),
+    );
+}
 
 #[test]
 fn ggf_files_of_the_server_are_parsed() {

@@ -1,6 +1,7 @@
 //! Properties of all supervised methods.
 
 use super::*;
+use crate::contract::check_learner;
 use outflank_models::embedded;
 use outflank_records::{DecisionFilter, decisions};
 
@@ -88,9 +89,8 @@ fn missed_tolerances_are_reported() {
     assert!(outcome.remarks[0].contains("it was raised to"), "{:?}", outcome.remarks);
 }
 
-/// A learner that is restored from its state after every step takes the same steps.
 #[test]
-fn restored_learners_continue_to_the_same_state() {
+fn supervised_methods_fulfill_the_contract() {
     let games = outflank_records::embedded::games();
     let (choices, games) = choices_of(&games[..12]);
     let default = MethodOptions { epochs: 3, discs_per_stage: 20, ..MethodOptions::default() };
@@ -100,7 +100,6 @@ fn restored_learners_continue_to_the_same_state() {
         (Method::Pref, MethodOptions { tolerance: 0.5, ..MethodOptions::dual() }),
         (Method::Classify, default),
         (Method::Mm, default),
-        (Method::Lstd, default),
         (Method::IPref, online),
         (Method::MovePredictor, online),
     ] {
@@ -109,27 +108,28 @@ fn restored_learners_continue_to_the_same_state() {
             learner(method, data, &options, 1).unwrap()
         };
         let budget = max_iterations(method, &options, games.len());
-        let (mut whole, mut resumed) = (new(), new());
-        let mut steps = 0;
-        while !whole.is_converged() && whole.spent() + whole.next_cost() <= budget {
-            whole.step().unwrap();
-            resumed.step().unwrap();
-            steps += 1;
-            assert_eq!(whole.state().unwrap(), resumed.state().unwrap(), "{method:?} {steps}");
-            // Compared as text, because a metric can be NaN before the first measurement.
-            let metrics = [&mut whole, &mut resumed].map(|l| format!("{:?}", l.metrics().unwrap()));
-            assert_eq!(metrics[0], metrics[1], "{method:?} {steps}");
-            // LSTD stores only its solution.
-            if method == Method::Lstd && !whole.is_converged() {
-                continue;
-            }
-            let state = resumed.state().unwrap();
-            resumed = new();
-            resumed.restore(&state).unwrap();
-        }
-        assert!(steps > 0 && resumed.is_converged() == whole.is_converged(), "{method:?}");
-        assert_eq!(resumed.summary(), whole.summary());
+        check_learner(new, budget / new().next_cost());
     }
+}
+
+/// LSTD stores only its solution, so it resumes after its last step.
+#[test]
+fn lstd_resumes_from_its_solution() {
+    let games = outflank_records::embedded::games();
+    let (choices, games) = choices_of(&games[..12]);
+    let new = || {
+        let data = TrainingData::new(games, &choices, Tuples::squares());
+        learner(Method::Lstd, data, &MethodOptions::default(), 1).unwrap()
+    };
+    let (mut whole, mut resumed) = (new(), new());
+    while !whole.is_converged() {
+        whole.step().unwrap();
+    }
+    resumed.restore(&whole.state().unwrap()).unwrap();
+    assert!(resumed.is_converged());
+    assert_eq!(resumed.state(), whole.state());
+    assert_eq!(resumed.summary(), whole.summary());
+    assert!(new().restore(&[]).is_err());
 }
 
 /// The examples seen are the choices of the games without random moves, counted by replaying them.
