@@ -18,6 +18,10 @@
 //! 2. The opponent can be another, fixed network. The learner is then updated after all greedy
 //!    moves of the game, including those of its opponent.
 
+mod any_game;
+
+pub use any_game::{TdLearner, self_play_game};
+
 use outflank_games::Side;
 use outflank_games::othello::{Board, Square, kernel};
 use outflank_models::{AfterstateValues, NTupleNetwork, TrainableNTuple};
