@@ -112,7 +112,7 @@ pub fn is_champion(model: &dyn Evaluate<Othello>) -> bool {
 #[must_use]
 pub fn cnn() -> Option<Arc<PolicyNet>> {
     static CNN: OnceLock<Option<Arc<PolicyNet>>> = OnceLock::new();
-    CNN.get_or_init(|| unpack_policy_net(include_bytes!("../data/cnn.pack"))).clone()
+    CNN.get_or_init(|| unpack_policy_net(outflank_model_cnn::FILE)).clone()
 }
 
 /// Returns the policy network that predicts expert moves: the architecture of [`cnn`], trained on
@@ -120,7 +120,7 @@ pub fn cnn() -> Option<Arc<PolicyNet>> {
 #[must_use]
 pub fn experts() -> Option<Arc<PolicyNet>> {
     static EXPERTS: OnceLock<Option<Arc<PolicyNet>>> = OnceLock::new();
-    EXPERTS.get_or_init(|| unpack_policy_net(include_bytes!("../data/experts.pack"))).clone()
+    EXPERTS.get_or_init(|| unpack_policy_net(outflank_model_experts::FILE)).clone()
 }
 
 fn unpack_policy_net(packed: &[u8]) -> Option<Arc<PolicyNet>> {
