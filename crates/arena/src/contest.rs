@@ -31,6 +31,20 @@ pub struct ContestConfig<P: Position> {
     pub remote: Option<RemoteWorkers>,
 }
 
+impl<P: Position> Default for ContestConfig<P> {
+    /// Fifty rounds from the start of the game with seed 1, on as many threads as the machine has.
+    fn default() -> ContestConfig<P> {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        ContestConfig {
+            openings: vec![Line::default()],
+            rounds: 50,
+            seed: 1,
+            threads,
+            remote: None,
+        }
+    }
+}
+
 impl<P: Position> ContestConfig<P> {
     /// Returns the opening of a round.
     pub(crate) fn opening(&self, round: u32) -> &Line<P> {

@@ -8,10 +8,24 @@ mod errors;
 mod game_source;
 mod model_source;
 mod output;
+pub mod prelude;
 mod progress;
 mod reference;
 mod remote;
 mod run_folder;
+
+pub use outflank_analysis as analysis;
+pub use outflank_arena as arena;
+pub use outflank_experiments as experiments;
+pub use outflank_games as games;
+pub use outflank_learners as learners;
+pub use outflank_models as models;
+pub use outflank_players as players;
+pub use outflank_presentation as presentation;
+pub use outflank_protocols as protocols;
+pub use outflank_records as records;
+pub use outflank_report as report;
+pub use outflank_runs as runs;
 
 use clap::FromArgMatches;
 use cli::{Cli, Command, DataCommand};
