@@ -2,6 +2,7 @@
 
 use crate::GameInfo;
 use crate::record::name_matches;
+use outflank_games::Side;
 use outflank_runs::{RngExt, rng};
 
 /// A filter for games, and the size of a sample. The default selects all games.
@@ -29,6 +30,18 @@ impl Selection {
         in_years
             && self.by.as_ref().is_none_or(by_player)
             && self.tournament.as_ref().is_none_or(|name| name_matches(&info.event, name))
+    }
+
+    /// Returns the side of the selected player, Black if both players match; `None` if none does or no
+    /// player is selected.
+    #[must_use]
+    pub fn player_side(&self, info: &GameInfo) -> Option<Side> {
+        let name = self.by.as_ref()?;
+        match (name_matches(&info.black, name), name_matches(&info.white, name)) {
+            (true, _) => Some(Side::Black),
+            (false, true) => Some(Side::White),
+            (false, false) => None,
+        }
     }
 
     /// Takes a random sample and keeps the order of the items.

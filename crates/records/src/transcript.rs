@@ -1,6 +1,6 @@
 //! Transcripts: one game per line, as a sequence of moves such as `f5d6c3d3c4`.
 //!
-//! Case and white space do not matter. A forced pass is omitted or written as `pa`, `ps`, `pass` or
+//! Case, white space and move numbers such as `1.` do not matter. A forced pass is omitted or written as `pa`, `ps`, `pass` or
 //! `--`. Blank lines are skipped; comments start with `#` or `%`. A game with another starting
 //! position has the board, the side to move and a colon before its moves:
 //!
@@ -38,6 +38,10 @@ pub fn game(line: &[u8]) -> Result<Record<Othello>, ParseErrorKind> {
     let mut replay = Replay::new(&start);
     loop {
         moves = moves.trim_ascii_start();
+        if let Some(length) = leading_number(moves) {
+            moves = &moves[length..];
+            continue;
+        }
         if moves.is_empty() {
             return Ok(replay.finish(Default::default()));
         }
@@ -51,6 +55,13 @@ pub fn game(line: &[u8]) -> Result<Record<Othello>, ParseErrorKind> {
             moves = rest;
         }
     }
+}
+
+/// Returns the length of the move number at the start of a text, such as `12.`; `None` without one.
+fn leading_number(text: &[u8]) -> Option<usize> {
+    let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let dots = text[digits..].iter().take_while(|&&byte| byte == b'.').count();
+    (digits > 0 && dots > 0).then_some(digits + dots)
 }
 
 /// Writes a game as a line, without the line break.
