@@ -5,6 +5,7 @@ use outflank_games::Side;
 use outflank_games::checkers::{self, Checkers};
 use outflank_games::othello::{Othello, Square};
 use outflank_games::othello6::Othello6;
+use outflank_records::opening_at;
 
 /// A game that is drawn on a board of eight by eight cells.
 pub trait BoardView: Analyzable {
@@ -17,6 +18,11 @@ pub trait BoardView: Analyzable {
 
     /// Counts the pieces of a side.
     fn count(&self, side: Side) -> u32;
+
+    /// Returns the name of the opening with exactly this position, if it has one.
+    fn opening_name(&self) -> Option<&'static str> {
+        None
+    }
 }
 
 impl BoardView for Othello {
@@ -30,6 +36,10 @@ impl BoardView for Othello {
 
     fn count(&self, side: Side) -> u32 {
         self.discs(side).count_ones()
+    }
+
+    fn opening_name(&self) -> Option<&'static str> {
+        opening_at(self).map(|opening| opening.name)
     }
 }
 

@@ -6,6 +6,11 @@
 
 use crate::disc_scale::DiscScale;
 use crate::expert_predictions::move_probabilities;
+use crate::explain::explain;
+use crate::game_analysis::AnalyzedMove;
+use crate::grade::grade;
+use crate::position_search::{ChampionSearch, ModelSearch, PositionSearch, PositionSearchLimits};
+use outflank_games::Position;
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::{Othello, Square};
 use outflank_games::othello6::Othello6;
@@ -20,6 +25,9 @@ const EXACT_EMPTIES: u32 = 18;
 
 /// Upper limit of the base-2 logarithm of the transposition table size.
 const TABLE_BITS: u32 = 19;
+
+/// The ProbCut threshold of an analysis, in standard deviations.
+pub const DEFAULT_THRESHOLD: f32 = 1.5;
 
 /// Length in moves to which an exact principal variation is extended.
 const EXACT_LINE_LENGTH: usize = 6;
@@ -47,6 +55,8 @@ pub struct PositionEvaluation<M> {
     pub depth: u32,
     /// Whether every move was solved to the end of the game.
     pub exact: bool,
+    /// The ProbCut threshold of the search in standard deviations; `None` without pruning.
+    pub selectivity: Option<f32>,
     /// The number of positions searched.
     pub nodes: u64,
     /// The moves, best first.
@@ -77,6 +87,29 @@ pub trait Analyzable: RegisteredGame {
         scale: Self::Scale,
     ) -> Option<f64>;
 
+    /// Creates the selective search of the default model; `None` for a game without one.
+    fn selective_search(limits: PositionSearchLimits) -> Option<Box<dyn PositionSearch<Self>>> {
+        let _ = limits;
+        None
+    }
+
+    /// Returns whether two moves lead to the same position up to symmetry.
+    fn are_symmetric(&self, a: Self::Move, b: Self::Move) -> bool {
+        a == b
+    }
+
+    /// Returns the grade of a move that loses this much in [`Self::UNIT`].
+    fn grade(loss: f64) -> &'static str {
+        grade(loss)
+    }
+
+    /// Returns why a move of this position is a mistake; `None` if it is not, or if the reason is not
+    /// known. `reply` is the principal variation after the move.
+    fn explain(&self, analyzed: &AnalyzedMove<Self::Move>, reply: &[Self::Move]) -> Option<String> {
+        let _ = (analyzed, reply);
+        None
+    }
+
     /// Returns the probability that an expert plays each move, most likely first; `None` for a game
     /// without a move predictor.
     fn expert_probabilities(&self) -> Option<Vec<(Self::Move, f64)>> {
@@ -106,10 +139,26 @@ impl Analyzable for Othello {
         scale.to_discs_averaged(score, found, self)
     }
 
+    fn selective_search(limits: PositionSearchLimits) -> Option<Box<dyn PositionSearch<Othello>>> {
+        ChampionSearch::new(limits).map(|search| Box::new(search) as _)
+    }
+
+    fn are_symmetric(&self, a: Square, b: Square) -> bool {
+        let canonical = |mv| self.play(mv).board().canonical().0;
+        a == b || canonical(a) == canonical(b)
+    }
+
+    fn explain(&self, analyzed: &AnalyzedMove<Square>, reply: &[Square]) -> Option<String> {
+        explain(self, analyzed, reply)
+    }
+
     fn expert_probabilities(&self) -> Option<Vec<(Square, f64)>> {
         move_probabilities(self)
     }
 }
+
+/// The loss in discs that has the same grade as the loss of a man.
+const DISCS_PER_MAN: f64 = 5.0;
 
 impl Analyzable for Checkers {
     const UNIT: &'static str = "men";
@@ -121,6 +170,10 @@ impl Analyzable for Checkers {
     type Scale = ();
 
     fn scale(_: &Arc<dyn Evaluate<Checkers>>) {}
+
+    fn grade(loss: f64) -> &'static str {
+        grade(loss * DISCS_PER_MAN)
+    }
 
     fn value_in_units(
         &self,
@@ -168,6 +221,12 @@ pub fn evaluate_moves<P: Analyzable>(
     control: &Arc<SearchControl>,
     mut on_depth: impl FnMut(&PositionEvaluation<P::Move>),
 ) {
+    let threshold = DEFAULT_THRESHOLD;
+    let limits = PositionSearchLimits { depth, exact_from: EXACT_EMPTIES, threshold };
+    if let Some(mut search) = P::selective_search(limits) {
+        search.search(position, control, &mut on_depth);
+        return;
+    }
     let Some(model) = P::default_model() else { return };
     let scale = P::scale(&model);
     let bits = depth.saturating_mul(2).saturating_add(6).min(TABLE_BITS);
@@ -179,43 +238,19 @@ pub fn evaluate_moves<P: Analyzable>(
     {
         search = search.with_endgame(endgame);
     }
-    search.run(position, true, control, |found| {
-        on_depth(&to_evaluation(position, found, scale, control));
-    });
+    ModelSearch { search, scale, threshold: None }.search(position, control, &mut on_depth);
 }
 
 fn empties<P: Analyzable>(position: &P) -> u32 {
     64u32.saturating_sub(position.pieces())
 }
 
-/// Converts a search result to [`Analyzable::UNIT`] and extends the best line where it is exact.
-pub(crate) fn to_evaluation<P: Analyzable>(
-    position: &P,
-    found: &SearchResult<P::Move>,
-    scale: P::Scale,
-    control: &Arc<SearchControl>,
-) -> PositionEvaluation<P::Move> {
-    let moves = found.moves.iter().map(|scored| EvaluatedMove {
-        mv: scored.mv,
-        value: position.value_in_units(scored.score, found, scale),
-        score: scored.score,
-        exact: found.exact || matches!(scored.score, SearchScore::Proven(_)),
-        pv: vec![scored.mv],
-    });
-    let mut moves: Vec<EvaluatedMove<P::Move>> = moves.collect();
-    if let Some(best) = moves.first_mut() {
-        best.pv.clone_from(&found.pv);
-        if found.exact {
-            extend_line(position, &mut best.pv, control);
-        }
-    }
-    // A solved position was searched to its last empty square.
-    let depth = if found.exact { empties(position) } else { found.depth };
-    PositionEvaluation { depth, exact: found.exact, nodes: found.nodes, moves }
-}
-
 /// Extends a line with exact best moves.
-fn extend_line<P: Analyzable>(start: &P, line: &mut Vec<P::Move>, control: &Arc<SearchControl>) {
+pub(crate) fn solve_line<P: Analyzable>(
+    start: &P,
+    line: &mut Vec<P::Move>,
+    control: &Arc<SearchControl>,
+) {
     let Some(mut endgame) = P::endgame_solver(EXACT_EMPTIES) else { return };
     let mut position = line.iter().fold(*start, |position, &mv| position.play(mv));
     while line.len() < EXACT_LINE_LENGTH && !position.is_over() {
@@ -229,7 +264,6 @@ fn extend_line<P: Analyzable>(start: &P, line: &mut Vec<P::Move>, control: &Arc<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use outflank_games::Position;
 
     fn deepest<P: Analyzable>(position: &P, depth: u32) -> Option<PositionEvaluation<P::Move>> {
         let mut last = None;

@@ -1,5 +1,6 @@
 //! Expert moves as predicted by the embedded network that was trained on expert games.
 
+use crate::evaluate::Analyzable;
 use outflank_games::othello::{Othello, Square};
 use outflank_games::{Line, Position};
 use outflank_models::{embedded, nets};
@@ -17,7 +18,7 @@ pub(crate) fn move_probabilities(position: &Othello) -> Option<Vec<(Square, f64)
 pub struct ExpertPrediction {
     /// The most likely move. Among equally likely moves it is the move played, or else the first.
     pub most_likely: Square,
-    /// The probability of the most likely move.
+    /// The probability of the most likely move and of all moves that are equal to it by symmetry.
     pub probability: f64,
     /// The probability of the move that was played.
     pub played_probability: f64,
@@ -32,7 +33,21 @@ pub(crate) fn predict_game(line: &Line<Othello>) -> Vec<ExpertPrediction> {
         steps.iter().map(|(position, _)| (*position, position.moves().collect())).collect();
     let probabilities = nets::SymmetryAveraged(&*network).probabilities(&queries);
     let plies = steps.iter().zip(queries.iter().zip(probabilities));
-    plies.map(|(&(_, played), ((_, moves), all))| prediction(played, moves, &all)).collect()
+    let merge = |position, moves: &[Square], all| merge_symmetric(position, moves, all);
+    plies
+        .map(|(&(_, played), ((position, moves), all))| {
+            prediction(played, moves, &merge(position, moves, all))
+        })
+        .collect()
+}
+
+/// Gives every move the probability of all moves that are equal to it by symmetry.
+fn merge_symmetric(position: &Othello, moves: &[Square], probabilities: Vec<f64>) -> Vec<f64> {
+    let sum = |mv: Square| {
+        let equal = moves.iter().zip(&probabilities);
+        equal.filter(|(other, _)| position.are_symmetric(mv, **other)).map(|(_, p)| p).sum()
+    };
+    moves.iter().map(|&mv| sum(mv)).collect()
 }
 
 fn prediction(played: Square, moves: &[Square], probabilities: &[f64]) -> ExpertPrediction {

@@ -8,7 +8,8 @@
 //! [`GameAnalyzer::analyze_progressively`] runs several iterations of increasing depth, so that
 //! first results are available at once.
 
-use crate::evaluate::{Analyzable, EvaluatedMove, PositionEvaluation, to_evaluation};
+use crate::evaluate::{Analyzable, EvaluatedMove, PositionEvaluation};
+use crate::position_search::{ModelSearch, PositionSearch, PositionSearchLimits};
 use outflank_games::{Line, Side};
 use outflank_models::Evaluate;
 use outflank_players::{IterativeDeepening, ProbCut, SearchControl};
@@ -19,8 +20,19 @@ use std::time::{Duration, Instant};
 /// The default number of empty squares at or below which every move is solved.
 pub const EXACT_FROM: u32 = 16;
 
-/// The depths of the iterations, in plies. The endgame is solved from the second iteration on.
-const ITERATION_DEPTHS: [u32; 7] = [1, 2, 4, 6, 8, 10, 12];
+/// The maximum depth of an iteration, in plies.
+const MAX_ITERATION_DEPTH: u32 = 60;
+
+/// Returns the depths of the iterations up to a maximum, in plies. The endgame is solved from the second
+/// iteration on.
+fn iteration_depths(max_depth: u32) -> impl Iterator<Item = u32> {
+    let max_depth = max_depth.min(MAX_ITERATION_DEPTH);
+    let last = (max_depth % 2 == 1 && max_depth > 1).then_some(max_depth);
+    std::iter::once(1).chain((2..=max_depth).step_by(2)).chain(last)
+}
+
+/// A selective iteration to this depth or more also solves positions with this many more empty squares.
+const EXACT_AHEAD: u32 = 4;
 
 /// Upper limit of the base-2 logarithm of the transposition table size.
 const TABLE_BITS: u32 = 17;
@@ -64,7 +76,11 @@ pub struct AnalyzedMove<M> {
     pub exact: bool,
     /// The search depth in plies.
     pub depth: u32,
-    /// The number of legal moves.
+    /// The ProbCut threshold of the search in standard deviations; `None` without pruning.
+    pub selectivity: Option<f32>,
+    /// The principal variation of the best move, starting with the move.
+    pub pv: Vec<M>,
+    /// The number of legal moves; moves that are equal by symmetry count as one.
     pub legal_moves: usize,
 }
 
@@ -84,37 +100,106 @@ struct AnalysisIteration {
     exact_from: u32,
 }
 
-/// Evaluates the moves of games with a model.
+/// The search of an analyzer.
+enum SearchKind<P: Analyzable> {
+    /// Iterative deepening with any model.
+    Model { model: Arc<dyn Evaluate<P>>, scale: P::Scale, probcut: Option<(f32, Arc<ProbCut>)> },
+    /// The selective search of the default model with this ProbCut threshold.
+    Selective { threshold: f32 },
+}
+
+/// Evaluates the moves of games.
 pub struct GameAnalyzer<P: Analyzable> {
-    model: Arc<dyn Evaluate<P>>,
-    scale: P::Scale,
-    probcut: Option<Arc<ProbCut>>,
+    search: SearchKind<P>,
     exact_from: u32,
     threads: usize,
 }
 
+/// Where a progressive analysis begins and when it ends.
+#[derive(Clone, Copy, Debug)]
+pub struct AnalysisRange<'a> {
+    /// The time limit, if any.
+    pub time: Option<Duration>,
+    /// The maximum depth in plies.
+    pub max_depth: u32,
+    /// Whether deeper iterations of a selective search also solve positions with more empty squares.
+    pub extend_exact: bool,
+    /// The depth to which each move has been searched already, 0 if it is missing. A move with
+    /// [`SOLVED`] is skipped.
+    pub known_depths: &'a [u32],
+}
+
+/// The known depth of a solved position.
+pub const SOLVED: u32 = 255;
+
 impl<P: Analyzable> GameAnalyzer<P> {
-    /// Creates an analyzer that solves positions from `exact_from` empty squares on.
+    /// Creates an analyzer with any model that solves positions from `exact_from` empty squares on.
     #[must_use]
     pub fn new(model: Arc<dyn Evaluate<P>>, exact_from: u32, threads: usize) -> GameAnalyzer<P> {
         let scale = P::scale(&model);
-        GameAnalyzer { model, scale, probcut: None, exact_from, threads }
+        let search = SearchKind::Model { model, scale, probcut: None };
+        GameAnalyzer { search, exact_from, threads }
     }
 
-    /// Returns the conversion from the model's values to the game's unit.
+    /// Creates an analyzer with the selective search of the default model; `None` for a game without
+    /// one.
     #[must_use]
-    pub fn scale(&self) -> P::Scale {
-        self.scale
+    pub fn selective(threshold: f32, exact_from: u32, threads: usize) -> Option<GameAnalyzer<P>> {
+        P::selective_search(PositionSearchLimits { depth: 1, exact_from: 0, threshold })?;
+        Some(GameAnalyzer { search: SearchKind::Selective { threshold }, exact_from, threads })
+    }
+
+    /// Returns the conversion from the model's values to the game's unit; `None` for the selective
+    /// search, whose values are in this unit.
+    #[must_use]
+    pub fn scale(&self) -> Option<P::Scale> {
+        match &self.search {
+            SearchKind::Model { scale, .. } => Some(*scale),
+            SearchKind::Selective { .. } => None,
+        }
     }
 
     /// Enables ProbCut with a threshold of `threshold` standard deviations.
     #[must_use]
     pub fn with_probcut(mut self, threshold: f32) -> GameAnalyzer<P> {
-        self.probcut = Some(Arc::new(ProbCut::measure(&self.model, threshold)));
+        match &mut self.search {
+            SearchKind::Model { model, probcut, .. } => {
+                *probcut = Some((threshold, Arc::new(ProbCut::measure(model, threshold))));
+            }
+            SearchKind::Selective { threshold: own } => *own = threshold,
+        }
         self
     }
 
-    /// Evaluates the moves of a game at a fixed depth.
+    /// Creates the search of one iteration.
+    fn position_search(
+        &self,
+        AnalysisIteration { depth, exact_from }: AnalysisIteration,
+    ) -> Option<Box<dyn PositionSearch<P>>> {
+        match &self.search {
+            SearchKind::Selective { threshold } => {
+                let threshold = *threshold;
+                P::selective_search(PositionSearchLimits { depth, exact_from, threshold })
+            }
+            SearchKind::Model { model, scale, probcut } => {
+                let bits = depth.saturating_mul(2).saturating_add(6).min(TABLE_BITS);
+                let mut search =
+                    IterativeDeepening::new(Arc::clone(model), bits).with_max_depth(depth);
+                if let Some((_, probcut)) = probcut {
+                    search = search.with_probcut(Arc::clone(probcut));
+                }
+                if exact_from > 0
+                    && let Some(endgame) = P::parallel_endgame_solver(exact_from, 1)
+                {
+                    search = search.with_endgame(endgame);
+                }
+                let threshold = probcut.as_ref().map(|(threshold, _)| *threshold);
+                Some(Box::new(ModelSearch { search, scale: *scale, threshold }))
+            }
+        }
+    }
+
+    /// Evaluates the moves of a game in one iteration.
     ///
     /// `on_progress` receives the number of completed moves and returns `false` to stop. Returns
     /// `None` if the analysis was stopped.
@@ -140,47 +225,57 @@ impl<P: Analyzable> GameAnalyzer<P> {
         completed.then_some(all)
     }
 
-    /// Evaluates the moves of a game in iterations of increasing depth, until the time limit is reached
-    /// or `control` stops the search.
+    /// Evaluates the moves of a game in iterations of increasing depth, until the range is complete or
+    /// `control` stops the search.
     ///
-    /// `on_move` receives every move once per iteration. Returns the depth of the last completed
-    /// iteration.
+    /// `on_move` receives a move once per iteration. Returns the depth of the last completed iteration.
     pub fn analyze_progressively(
         &self,
         line: &Line<P>,
-        time: Duration,
+        range: AnalysisRange<'_>,
         control: &Arc<SearchControl>,
         mut on_move: impl FnMut(&AnalyzedMove<P::Move>),
     ) -> u32 {
         let start = Instant::now();
+        let AnalysisRange { time, max_depth, extend_exact, known_depths } = range;
+        let is_selective = matches!(self.search, SearchKind::Selective { .. });
         let steps: Vec<(P, P::Move)> = line.steps().collect();
-        let mut solved = vec![false; steps.len()];
+        let known = |ply: usize| known_depths.get(ply).copied().unwrap_or(0);
+        let mut depths: Vec<u32> = (0..steps.len()).map(known).collect();
         let mut completed_depth = 0;
-        for depth in ITERATION_DEPTHS {
+        for depth in iteration_depths(max_depth) {
             let iteration_start = Instant::now();
-            let unsolved: Vec<usize> = (0..steps.len()).rev().filter(|&ply| !solved[ply]).collect();
+            let plies: Vec<usize> =
+                (0..steps.len()).rev().filter(|&ply| depths[ply] < depth).collect();
+            if plies.is_empty() {
+                continue;
+            }
             // The first two iterations have no time limit; the second one solves the endgame.
-            let iteration_control = Arc::new(match depth {
-                1 | 2 => control.child(),
-                _ => control.child().with_time(time.saturating_sub(start.elapsed())),
+            let iteration_control = Arc::new(match (depth, time) {
+                (1 | 2, _) | (_, None) => control.child(),
+                (_, Some(time)) => control.child().with_time(time.saturating_sub(start.elapsed())),
             });
-            let exact_from = if depth == 1 { 0 } else { self.exact_from };
+            let exact_from = match depth {
+                1 => 0,
+                _ if is_selective && extend_exact => self.exact_from.max(depth + EXACT_AHEAD),
+                _ => self.exact_from,
+            };
             let iteration = AnalysisIteration { depth, exact_from };
-            let completed =
-                self.run_iteration(&steps, &unsolved, iteration, &iteration_control, |analyzed| {
-                    if let Some(solved) = solved.get_mut(analyzed.ply - 1) {
-                        *solved = analyzed.exact;
-                    }
-                    on_move(&analyzed);
-                    true
-                });
+            let completed = self.run_iteration(&steps, &plies, iteration, &iteration_control, |analyzed| {
+                if let Some(known) = depths.get_mut(analyzed.ply - 1) {
+                    *known = if analyzed.exact { SOLVED } else { depth };
+                }
+                on_move(&analyzed);
+                true
+            });
             if !completed {
                 break;
             }
             completed_depth = depth;
-            // An iteration takes about ten times as long as the previous one. It is started if there is
-            // time for about a third of it.
-            if depth > 1 && start.elapsed() + 3 * iteration_start.elapsed() > time {
+            // Without pruning an iteration takes about ten times as long as the previous one. It is started
+            // if there is time for about a third of it.
+            let next = start.elapsed() + 3 * iteration_start.elapsed();
+            if !is_selective && depth > 1 && time.is_some_and(|time| next > time) {
                 break;
             }
         }
@@ -193,34 +288,24 @@ impl<P: Analyzable> GameAnalyzer<P> {
         &self,
         steps: &[(P, P::Move)],
         plies: &[usize],
-        AnalysisIteration { depth, exact_from }: AnalysisIteration,
+        iteration: AnalysisIteration,
         control: &Arc<SearchControl>,
         mut on_move: impl FnMut(AnalyzedMove<P::Move>) -> bool,
     ) -> bool {
-        let bits = depth.saturating_mul(2).saturating_add(6).min(TABLE_BITS);
         let mut count = 0;
         parallel_in_order(
             plies.len(),
             self.threads,
-            || {
-                let mut search =
-                    IterativeDeepening::new(Arc::clone(&self.model), bits).with_max_depth(depth);
-                if let Some(probcut) = &self.probcut {
-                    search = search.with_probcut(Arc::clone(probcut));
-                }
-                match P::parallel_endgame_solver(exact_from, 1).filter(|_| exact_from > 0) {
-                    Some(endgame) => search.with_endgame(endgame),
-                    None => search,
-                }
-            },
+            || self.position_search(iteration),
             |search, job| {
                 let ply = *plies.get(job)?;
                 let (position, played) = steps.get(ply)?;
-                let found = search.run(position, true, control, |_| {})?;
-                let evaluation = to_evaluation(position, &found, self.scale, control);
+                let evaluation = search.as_mut()?.search(position, control, &mut |_| {})?;
                 let all_exact = evaluation.moves.iter().all(|mv| mv.exact);
                 // An interrupted search is less accurate than the previous iteration.
-                let completed = evaluation.exact || evaluation.depth >= depth || all_exact;
+                let is_deep =
+                    !control.stopped() && evaluation.depth >= iteration.depth.min(empties(position));
+                let completed = evaluation.exact || is_deep || all_exact;
                 compare_with_best(ply + 1, position, *played, evaluation).filter(|_| completed)
             },
             |_, analyzed| match analyzed {
@@ -248,9 +333,24 @@ fn compare_with_best<P: Analyzable>(
         (Some(value), Some(best)) => value >= best,
         _ => mv.score == top.score,
     };
-    let best = evaluation.moves.iter().take_while(is_best);
+    // Of moves that are equal by symmetry only one is listed: the move played, if it is among them.
+    let mut best: Vec<P::Move> = Vec::new();
+    for mv in evaluation.moves.iter().take_while(is_best).map(|mv| mv.mv) {
+        match best.iter_mut().find(|other| position.are_symmetric(**other, mv)) {
+            Some(other) if mv == played => *other = mv,
+            Some(_) => {}
+            None => best.push(mv),
+        }
+    }
+    let mut distinct: Vec<P::Move> = Vec::new();
+    for mv in evaluation.moves.iter().map(|mv| mv.mv) {
+        if !distinct.iter().any(|other| position.are_symmetric(*other, mv)) {
+            distinct.push(mv);
+        }
+    }
     let gain_of = |mv: &EvaluatedMove<P::Move>| Some(mv.value? - own.value?);
-    let better = evaluation.moves.iter().map_while(|mv| {
+    let is_first = |mv: &&EvaluatedMove<P::Move>| distinct.contains(&mv.mv);
+    let better = evaluation.moves.iter().filter(is_first).map_while(|mv| {
         let gain = gain_of(mv).filter(|gain| *gain > MIN_GAIN)?;
         Some(BetterMove { mv: mv.mv, gain, pv: mv.pv.clone() })
     });
@@ -260,12 +360,18 @@ fn compare_with_best<P: Analyzable>(
         ply,
         side,
         played,
-        best: best.map(|mv| mv.mv).collect(),
+        best,
         better: better.take(MAX_BETTER).collect(),
         value: top.value.map(|value| f64::from(side.sign()) * value),
         loss,
         exact: evaluation.exact,
         depth: evaluation.depth,
-        legal_moves: evaluation.moves.len(),
+        selectivity: evaluation.selectivity,
+        pv: top.pv.clone(),
+        legal_moves: distinct.len(),
     })
+}
+
+fn empties<P: Analyzable>(position: &P) -> u32 {
+    64u32.saturating_sub(position.pieces())
 }

@@ -1,8 +1,11 @@
 //! Presents an analyzed game as a terminal table, as Markdown, or as a self-contained HTML page
 //! with a graph, diagrams of the worst moves, and all moves.
 
+use crate::evaluate::Analyzable;
 use crate::expert_predictions::{ExpertPrediction, predict_game};
 use crate::game_analysis::AnalyzedMove;
+use crate::grade::{grade, is_mistake};
+use crate::summary::{LossSummary, turning_points};
 use outflank_games::othello::{Othello, Square};
 use outflank_games::{Line, Side};
 use outflank_records::opening_of;
@@ -95,18 +98,19 @@ fn format_squares(squares: &[Square]) -> String {
     squares.iter().map(Square::to_string).collect::<Vec<_>>().join(" ")
 }
 
-const COLUMNS: [(&str, Align); 7] = [
+const COLUMNS: [(&str, Align); 8] = [
     ("ply", Align::Right),
     ("side", Align::Left),
     ("played", Align::Left),
     ("best", Align::Left),
     ("loss", Align::Right),
+    ("grade", Align::Left),
     ("value for Black", Align::Right),
     ("experts", Align::Left),
 ];
 
 /// Formats the table row of a move, with the columns of [`COLUMNS`].
-fn table_row(game: &GameReport, analyzed: &AnalyzedMove<Square>) -> [String; 7] {
+fn table_row(game: &GameReport, analyzed: &AnalyzedMove<Square>) -> [String; 8] {
     let is_best = analyzed.best.contains(&analyzed.played);
     let prediction = game.expert_prediction(analyzed);
     [
@@ -115,6 +119,7 @@ fn table_row(game: &GameReport, analyzed: &AnalyzedMove<Square>) -> [String; 7] 
         analyzed.played.to_string(),
         format_squares(&analyzed.best),
         if is_best { String::new() } else { format_value(analyzed.loss, analyzed.exact, false) },
+        analyzed.loss.filter(|loss| is_mistake(*loss)).map(grade).unwrap_or_default().to_owned(),
         format_value(analyzed.value_after(), analyzed.exact, true),
         prediction.map_or_else(String::new, |found| format_prediction(found, analyzed.played)),
     ]
@@ -169,6 +174,43 @@ fn result_text(line: &Line<Othello>) -> String {
     text
 }
 
+/// Describes the accuracy of each side and the turning points.
+fn accuracy_text(game: &GameReport) -> String {
+    let mut text = String::new();
+    for side in [Side::Black, Side::White] {
+        let sum = LossSummary::of_side(&game.moves, side);
+        let (Some(accuracy), Some(mean)) = (sum.accuracy(), sum.mean_loss()) else { continue };
+        let _ = write!(
+            text,
+            "{}{side}: {accuracy:.0}% of {} choices accurate, {mean:.2} discs lost per move, \
+             {} inaccuracies, {} mistakes, {} blunders.",
+            if text.is_empty() { "" } else { " " },
+            sum.moves,
+            sum.inaccuracies,
+            sum.mistakes,
+            sum.blunders
+        );
+    }
+    let ahead =
+        |side: Option<Side>| side.map_or("a draw".to_owned(), |side| format!("{side} ahead"));
+    let points: Vec<String> = turning_points(&game.moves)
+        .map(|(one, before, after)| {
+            format!("{}. {} (from {} to {})", one.ply, one.played, ahead(before), ahead(after))
+        })
+        .collect();
+    if !points.is_empty() {
+        let _ = write!(text, " Turning points: {}.", points.join(", "));
+    }
+    text
+}
+
+/// Returns why a move is a mistake, if the variations show it.
+fn reason(game: &GameReport, analyzed: &AnalyzedMove<Square>) -> Option<String> {
+    let position = game.line.steps().nth(analyzed.ply.checked_sub(1)?)?.0;
+    let next = game.moves.iter().find(|other| other.ply == analyzed.ply + 1);
+    position.explain(analyzed, next.map_or(&[][..], |next| &next.pv))
+}
+
 /// Describes the total loss of each side.
 fn loss_text(game: &GameReport) -> String {
     let (black, white) = (game.total_loss(Side::Black), game.total_loss(Side::White));
@@ -183,22 +225,29 @@ fn loss_text(game: &GameReport) -> String {
 }
 
 /// Describes a mistake.
-fn mistake_text(analyzed: &AnalyzedMove<Square>) -> String {
+fn mistake_text(game: &GameReport, analyzed: &AnalyzedMove<Square>) -> String {
+    let grade = analyzed.loss.filter(|loss| is_mistake(*loss)).map(grade);
     format!(
-        "move {}, {} {}: loss {} discs; best {}",
+        "move {}, {} {}: {}loss {} discs; best {}{}",
         analyzed.ply,
         analyzed.side,
         analyzed.played,
+        grade.map_or(String::new(), |grade| format!("{grade}, ")),
         format_value(analyzed.loss, analyzed.exact, false),
-        format_squares(&analyzed.best)
+        format_squares(&analyzed.best),
+        reason(game, analyzed).map_or(String::new(), |reason| format!(". {reason}"))
     )
 }
 
 /// Formats the result, the total losses and the worst moves.
 fn summary(game: &GameReport) -> String {
     let mut text = format!("{}: {} {}", game.title, result_text(&game.line), loss_text(game));
+    let accuracy = accuracy_text(game);
+    if !accuracy.is_empty() {
+        let _ = write!(text, " {accuracy}");
+    }
     for analyzed in game.worst_moves() {
-        let _ = write!(text, "\n- {}", mistake_text(analyzed));
+        let _ = write!(text, "\n- {}", mistake_text(game, analyzed));
     }
     text
 }
@@ -267,11 +316,12 @@ fn add_game(section: &mut Section, game: &GameReport, is_single: bool) {
     if game.moves.is_empty() {
         return;
     }
-    section.paragraph(loss_text(game));
+    section.paragraph(format!("{} {}", loss_text(game), accuracy_text(game)));
     section.figure(&value_plot(game), "Positive values favor Black. Values assume best play.");
     let worst = game.worst_moves();
     if !worst.is_empty() {
-        let lines: Vec<String> = worst.iter().map(|analyzed| mistake_text(analyzed)).collect();
+        let lines: Vec<String> =
+            worst.iter().map(|analyzed| mistake_text(game, analyzed)).collect();
         section.list(false, &lines);
         let boards: Vec<Board> =
             worst.iter().filter_map(|analyzed| mistake_board(game, analyzed)).collect();
