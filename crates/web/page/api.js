@@ -1,6 +1,53 @@
-// HTTP requests to the server. Every request contains the whole game; the server stores no state.
+// HTTP requests to the server. Every request contains the whole game and the server stores no state, so a request
+// that got no answer is sent again.
 
 export class ApiError extends Error {}
+
+/// Seconds to wait before each further attempt.
+const DELAYS = [0.5, 1, 2, 4, 8];
+
+const connectionListeners = new Set();
+/// Calls `listener` with a description of a failed attempt, or with `null` once the server answers again.
+export const onConnection = (listener) => connectionListeners.add(listener);
+const report = (failure) => connectionListeners.forEach((listener) => listener(failure));
+
+let hasFailed = false;
+
+/// Waits, and ends early if `signal` is aborted or the user asks for it.
+function wait(seconds, signal, setSkip) {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, 1000 * seconds);
+    setSkip(() => { clearTimeout(timer); resolve(); });
+    signal?.addEventListener("abort", () => { clearTimeout(timer); reject(signal.reason); }, { once: true });
+  });
+}
+
+/// Sends a request until the server answers; 502 to 504 count as no answer.
+async function request(path, options, isRepeatable = true) {
+  for (let attempt = 0; ; attempt++) {
+    let reason;
+    try {
+      const response = await fetch(path, options);
+      if (response.status < 502 || response.status > 504) {
+        if (hasFailed) { hasFailed = false; report(null); }
+        return response;
+      }
+      reason = (await response.json().catch(() => ({}))).error ?? `status ${response.status}`;
+    } catch (error) {
+      if (isAbort(error)) throw error;
+      reason = "no connection";
+    }
+    hasFailed = true;
+    if (attempt >= DELAYS.length || !isRepeatable) {
+      report({ reason, attempt, isFinal: true });
+      throw new ApiError(`The server does not answer (${reason}). Is it still running?`);
+    }
+    let skip = () => {};
+    const waiting = wait(DELAYS[attempt], options?.signal, (call) => { skip = call; });
+    report({ reason, attempt: attempt + 1, isFinal: false, retry: () => skip() });
+    await waiting;
+  }
+}
 
 async function readJson(response) {
   if (response.ok) return response.json();
@@ -9,18 +56,15 @@ async function readJson(response) {
   throw new ApiError(text);
 }
 
-function postRequest(path, body, signal) {
-  return fetch(path, { method: "POST", body: JSON.stringify(body), signal });
-}
+const postRequest = (path, body, signal) => request(path, { method: "POST", body: JSON.stringify(body), signal });
 
-export async function get(path, signal) { return readJson(await fetch(path, { signal })); }
+export async function get(path, signal) { return readJson(await request(path, { signal })); }
 export async function post(path, body, signal) { return readJson(await postRequest(path, body, signal)); }
+export const postForResponse = (path, body) => postRequest(path, body);
 export async function remove(path, body) {
-  return readJson(await fetch(path, { method: "DELETE", body: JSON.stringify(body) }));
+  return readJson(await request(path, { method: "DELETE", body: JSON.stringify(body) }, false));
 }
-export async function upload(path, bytes) {
-  return readJson(await fetch(path, { method: "POST", body: bytes }));
-}
+export async function upload(path, bytes) { return readJson(await request(path, { method: "POST", body: bytes })); }
 
 /// Calls `onLine` with every JSON line of a streamed response.
 export async function stream(path, body, signal, onLine) {

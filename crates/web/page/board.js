@@ -1,7 +1,8 @@
 // The board: a grid of buttons for mouse, touch, keyboard and screen readers.
 
 import { $, make, fill } from "./dom.js";
-import { state, isUserSide } from "./state.js";
+import { state, canMove } from "./state.js";
+import { getSetting, setSetting } from "./store.js";
 
 const cells = [];
 let focused = 27;
@@ -14,9 +15,25 @@ export const nameOf = (cell) => (state.game === "othello"
   : String(Math.floor(cell / 2) + 1));
 
 const isDark = (cell) => (cell + Math.floor(cell / 8)) % 2 === 1;
-/// In checkers the board is rotated if the user plays Black, so that the user's men are at the bottom.
-const isRotated = () => state.game === "checkers" && state.side === "black";
-const rotate = (cell) => (isRotated() ? 63 - cell : cell);
+/// Quarter turns of the board, clockwise. A board of checkers turns by half.
+let turns = Number(getSetting("turns")) % 4 || 0;
+const currentTurns = () => (state.game === "checkers" ? (state.side === "black" ? 2 : 0) + 2 * (turns >> 1) : turns) % 4;
+/// Returns whether the user has turned the board by half.
+export const isFlipped = () => turns === 2;
+export function turn(quarters) {
+  turns = (turns + (state.game === "checkers" ? 2 : quarters)) % 4;
+  setSetting("turns", turns);
+}
+
+/// Converts the place of a cell on the screen to the cell of the game.
+function rotate(place) {
+  let [row, column] = [place >> 3, place & 7];
+  for (let i = 0; i < currentTurns(); i++) [row, column] = [7 - column, row];
+  return 8 * row + column;
+}
+
+let onEdit = () => {};
+export const setEditor = (edit) => { onEdit = edit; };
 
 export function build(move) {
   onMove = move;
@@ -62,7 +79,8 @@ function onKey(event) {
 const matchingMoves = (path) => state.position.legal.filter((legal) => path.every((cell, i) => legal.path[i] === cell));
 
 function select(cell) {
-  if (!state.position || !isUserSide(state.position.side) || state.position.over || state.timedOut) return;
+  if (state.editor) { onEdit(cell); return; }
+  if (!canMove()) return;
   if (state.game === "othello") {
     const legal = state.position.legal.find((move) => move.path[0] === cell);
     if (legal) onMove(legal.move);
@@ -92,13 +110,13 @@ const label = (cell, content, isLegal) => {
 /// Draws the position; `hints` maps cells to texts.
 export function draw(hints = draw.hints ?? new Map()) {
   draw.hints = hints;
-  const { position } = state;
+  const position = state.editor ?? state.position;
   if (!position) return;
-  const isTurn = isUserSide(position.side) && !position.over && !state.timedOut;
+  const isTurn = canMove();
   const next = state.game === "checkers" && selected.length
     ? new Set(matchingMoves(selected).map((move) => move.path[selected.length]))
     : new Set(position.legal.map((move) => move.path[0]));
-  const lastStep = state.ply ? state.line.steps[state.ply - 1] : null;
+  const lastStep = state.editor ? null : state.node.step;
   const last = lastStep ? lastStep.path[lastStep.path.length - 1] : -1;
   const before = drawnCells;
   for (let index = 0; index < 64; index++) {
@@ -114,8 +132,8 @@ export function draw(hints = draw.hints ?? new Map()) {
       const previous = before?.[cell];
       const moved = before && previous !== content ? (previous === "-" ? " placed" : " turned") : "";
       parts.push(make("span", { class: `disc ${color}${"BW".includes(content) ? " king" : ""}${moved}` }));
-    } else if (isLegal) parts.push(make("span", { class: "dot" }));
-    const hint = hints.get(cell);
+    } else if (isLegal && !state.editor) parts.push(make("span", { class: "dot" }));
+    const hint = state.editor ? null : hints.get(cell);
     if (hint) {
       node.classList.add("hinted");
       if (hint.value !== undefined) parts.push(make("span", { class: `value ${hint.kind ?? ""}${hint.probability === undefined ? "" : " raised"}` }, hint.value));
@@ -131,14 +149,17 @@ export function draw(hints = draw.hints ?? new Map()) {
 function coords() {
   const { game } = state;
   const node = $("coords");
-  if (node.dataset.game === game) return;
-  node.dataset.game = game;
+  const drawn = `${game} ${currentTurns()}`;
+  if (node.dataset.drawn === drawn) return;
+  node.dataset.drawn = drawn;
   if (game !== "othello") return fill(node);
   const labels = [];
+  const isSideways = currentTurns() % 2 === 1;
   for (let i = 0; i < 8; i++) {
     const at = `${3.4 + 93.2 * ((i + 0.5) / 8)}%`;
-    labels.push(make("span", { style: `left:${at};top:1.75%` }, "abcdefgh"[i]));
-    labels.push(make("span", { style: `top:${at};left:1.75%` }, String(i + 1)));
+    const [top, left] = [nameOf(rotate(i)), nameOf(rotate(8 * i))];
+    labels.push(make("span", { style: `left:${at};top:1.75%` }, top[isSideways ? 1 : 0]));
+    labels.push(make("span", { style: `top:${at};left:1.75%` }, left[isSideways ? 0 : 1]));
   }
   fill(node, labels);
 }

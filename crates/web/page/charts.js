@@ -59,8 +59,12 @@ export function lineChart(series, { title, x = "", y = "", width = narrow() ? 34
   return make("div", {}, svg, series.length > 1 || series[0].name ? legend : null);
 }
 
-/// Moves that lose at least this much are marked in the evaluation graph.
-const LARGE_LOSS = { men: 0.8, discs: 3 };
+/// Marks of graded moves: their shapes differ as well as their colors.
+const MARKS = {
+  inaccuracy: (x, y) => make("rect", { x: x - 3, y: y - 3, width: 6, height: 6 }),
+  mistake: (x, y) => make("circle", { cx: x, cy: y, r: 4.2 }),
+  blunder: (x, y) => make("polygon", { points: `${x},${y - 6} ${x + 6},${y} ${x},${y + 6} ${x - 6},${y}` }),
+};
 
 /// Draws the evaluation graph: the value for Black after each move.
 export function evaluationGraph(points, { plies, currentPly, unit, onPick }) {
@@ -84,9 +88,11 @@ export function evaluationGraph(points, { plies, currentPly, unit, onPick }) {
     if (exact.length) svg.append(make("line", { x1: px(exact[0].ply), x2: px(last.ply), y1: height - bottom + 3, y2: height - bottom + 3, stroke: "var(--accent)", "stroke-width": 3 }),
       make("text", { x: px(last.ply), y: height - 4, "text-anchor": "end", "font-size": 11, fill: "var(--soft)" }, "exact"));
   }
-  for (const p of points.filter((one) => one.loss >= LARGE_LOSS[unit])) {
-    svg.append(make("circle", { cx: px(p.ply), cy: py(p.value_after), r: 4.5, fill: "var(--warn)", stroke: "var(--card)", "stroke-width": 1.5 },
-      make("title", {}, `${p.ply}. ${p.played}: loss ${p.loss.toFixed(1)} ${unit}`)));
+  for (const p of points.filter((one) => MARKS[one.grade])) {
+    const mark = MARKS[p.grade](px(p.ply), py(p.value_after));
+    mark.setAttribute("class", `mark ${p.grade}`);
+    mark.append(make("title", {}, `${p.ply}. ${p.played}: ${p.grade}, loss ${p.loss.toFixed(1)} ${unit}`));
+    svg.append(mark);
   }
   svg.append(make("line", { x1: px(currentPly), x2: px(currentPly), y1: top, y2: height - bottom, stroke: "var(--more)", "stroke-width": 1.5, "stroke-dasharray": "3 3" }));
   svg.addEventListener("click", (event) => {

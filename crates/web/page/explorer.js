@@ -52,8 +52,14 @@ async function lookUp() {
   } catch (error) { if (!isAbort(error)) fill($("explorer"), make("p", { class: "error" }, error.message)); }
 }
 
+/// Shows the name of the opening beside the board.
+function showName() {
+  const { step } = state.node;
+  $("opening-name").textContent = step?.opening ?? "";
+}
+
 export async function setup() {
-  subscribe((event) => { if (event !== "new-game") lookUp(); });
+  subscribe((event) => { if (event === "position") { showName(); lookUp(); } });
   $("tab-openings").addEventListener("click", () => setTimeout(lookUp));
   const openings = await get("/api/openings");
   fill($("openings"), make("option", { value: "" }, `Choose one of ${openings.length}…`), openings.map((one) => make("option", { value: one.moves }, one.name)));

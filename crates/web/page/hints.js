@@ -9,6 +9,7 @@ const evaluationRequest = abortable();
 const expertsRequest = abortable();
 let evaluation = null; // the latest result of the search
 let experts = null; // the expert probabilities
+let isSearching = false;
 
 const enabled = () => ({ evaluation: $("show-evaluation").checked, experts: $("show-experts").checked });
 
@@ -45,34 +46,40 @@ function updateNote() {
   const lines = [];
   if (evaluation && enabled().evaluation && evaluation.moves.length) {
     const best = evaluation.moves[0];
-    const accuracy = evaluation.exact ? "exact" : `depth ${evaluation.depth}`;
+    const accuracy = evaluation.exact ? "exact" : `depth ${evaluation.depth}${evaluation.selectivity ? `, pruned at ${evaluation.selectivity}σ` : ""}`;
     lines.push(`Best line: ${best.line.join(" ")} (${signed(best.value, best.exact ? 0 : 1)} ${evaluation.unit}, ${accuracy}, ${evaluation.nodes.toLocaleString("en")} positions).`);
   }
   if (enabled().experts) {
     lines.push(state.game === "othello" ? "Percentages: probability that an expert plays the move." : "Expert predictions are available for Othello only.");
   }
   $("hint-note").textContent = lines.join(" ");
+  $("deeper").hidden = !enabled().evaluation || !evaluation || evaluation.exact || isSearching;
 }
 
 const show = () => { draw(cellHints()); updateNote(); };
 
-async function requestEvaluation() {
+/// Evaluates the moves for some seconds. A longer search replaces the values once it is deeper.
+async function requestEvaluation(time = 4) {
   const signal = evaluationRequest.start();
-  evaluation = null;
-  if (!enabled().evaluation || state.position.over) return;
+  if (time <= 4) evaluation = null;
+  if (!enabled().evaluation || state.position.over || state.editor) return;
+  isSearching = true;
   try {
-    await stream("/api/evaluate", { ...gameRequest(state.ply), time: 4 }, signal, (line) => {
-      if (signal.aborted || line.done) return;
+    await stream("/api/evaluate", { ...gameRequest(state.ply), time }, signal, (line) => {
+      if (signal.aborted || line.done || line.depth < (evaluation?.depth ?? 0)) return;
       evaluation = line;
       show();
     });
   } catch (error) { if (!isAbort(error)) $("hint-note").textContent = error.message; }
+  if (signal.aborted) return;
+  isSearching = false;
+  show();
 }
 
 async function requestExperts() {
   const signal = expertsRequest.start();
   experts = null;
-  if (!enabled().experts || state.position.over || state.game !== "othello") return;
+  if (!enabled().experts || state.position.over || state.editor || state.game !== "othello") return;
   try {
     experts = (await post("/api/experts", gameRequest(state.ply), signal)).moves;
     if (!signal.aborted) show();
@@ -82,8 +89,9 @@ async function requestExperts() {
 export function setup() {
   $("show-evaluation").addEventListener("change", () => { requestEvaluation(); show(); });
   $("show-experts").addEventListener("change", () => { requestExperts(); show(); });
+  $("deeper").addEventListener("click", () => requestEvaluation(30));
   subscribe((event) => {
-    if (event === "new-game") return;
+    if (event === "new-game" || event === "analysis") return;
     if (event === "position") { requestEvaluation(); requestExperts(); }
     show();
   });

@@ -21,7 +21,7 @@ export async function open(hash) {
   const current = page || "runs";
   const view = make("div", { id: "lab-page" });
   fill($("lab"),
-    make("div", { class: "tabs", style: "margin-bottom:20px" }, tabs.map(([key, text]) => make("button", { type: "button", "aria-selected": key === current || (key === "runs" && current === "run"), onclick: () => { location.hash = `#lab/${key}`; } }, text))),
+    make("nav", { class: "tabs", "aria-label": "Lab", style: "margin-bottom:20px" }, tabs.map(([key, text]) => make("button", { type: "button", "aria-current": key === current || (key === "runs" && current === "run") ? "page" : null, onclick: () => { location.hash = `#lab/${key}`; } }, text))),
     view);
   try {
     if (current === "run") await drawRun(view, name);

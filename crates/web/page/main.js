@@ -2,13 +2,19 @@
 
 import { $ } from "./dom.js";
 import { get } from "./api.js";
-import { startGame, restore, notifyChange } from "./state.js";
+import { startGame, restore, notifyChange, openRecord, state } from "./state.js";
+import * as store from "./store.js";
 import * as board from "./board.js";
 import * as play from "./play.js";
 import * as hints from "./hints.js";
 import * as analysis from "./analysis.js";
 import * as explorer from "./explorer.js";
 import * as share from "./share.js";
+import * as players from "./players.js";
+import * as moves from "./moves.js";
+import * as editor from "./editor.js";
+import * as keys from "./keys.js";
+import { notice, setup as setupNotice } from "./notice.js";
 
 $("theme").addEventListener("click", () => {
   const next = document.documentElement.dataset.theme === "dark" ? "light" : "dark";
@@ -50,29 +56,47 @@ async function showView(view) {
 }
 const isLabUrl = () => location.hash.startsWith("#lab");
 $("nav-lab").addEventListener("click", () => { location.hash = "#lab"; });
-$("nav-play").addEventListener("click", () => { showView("play"); notifyChange("players"); });
-$("brand").addEventListener("click", (event) => { event.preventDefault(); showView("play"); notifyChange("players"); });
-addEventListener("hashchange", async () => {
-  if (isLabUrl()) return showView("lab");
-  showView("play");
+const showPlay = () => { history.pushState({ id: state.id }, "", "#"); showView("play"); notifyChange("players"); };
+$("nav-play").addEventListener("click", showPlay);
+$("brand").addEventListener("click", (event) => { event.preventDefault(); showPlay(); });
+
+/// Restores the game of this entry of the history, and reports an invalid one.
+async function restoreGame() {
   const error = await restore();
   if (error) play.setStatus(`Invalid game in the URL: ${error}`);
+}
+addEventListener("popstate", async () => {
+  if (isLabUrl()) return showView("lab");
+  await showView("play");
+  await restoreGame();
 });
 
+$("flip").addEventListener("click", () => { board.turn(2); board.draw(); notifyChange("view"); });
+$("rotate").addEventListener("click", () => { board.turn(1); board.draw(); notifyChange("view"); });
+
 board.build(play.move);
+setupNotice();
 play.setup();
+moves.setup();
 hints.setup();
 analysis.setup();
 share.setup();
-const players = get("/api/players").then(play.loadPlayers);
+editor.setup();
+keys.setup();
+const loaded = get("/api/players").then(players.load);
 let restoreError = null;
 if (isLabUrl()) {
   const { hash } = location;
-  await startGame(); // the game of the play view
+  await startGame({ isFirst: true }); // the game of the play view
   history.replaceState(null, "", hash);
   showView("lab");
-} else restoreError = await restore();
-await Promise.all([players, explorer.setup()]);
+} else {
+  const isBare = location.hash.length < 2;
+  restoreError = await restore();
+  const [last] = isBare ? store.recent() : [];
+  if (last && last.id !== state.id) notice("Your last game is kept.", [["Continue it", () => openRecord(last)]]);
+}
+await Promise.all([loaded, explorer.setup()]);
 if (!isLabUrl()) notifyChange("players");
 if (restoreError) play.setStatus(`Invalid game in the URL: ${restoreError}`);
 document.documentElement.dataset.ready = "yes";

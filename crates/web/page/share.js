@@ -1,8 +1,10 @@
 // Import and export of games: text, files, links, pictures, reports.
 
 import { $, make, fill, save, plural } from "./dom.js";
-import { upload } from "./api.js";
-import { state, subscribe, transcript, gameRequest, notifyChange } from "./state.js";
+import { upload, postForResponse } from "./api.js";
+import { state, subscribe, treeText, gameRequest, notifyChange, openRecord } from "./state.js";
+import { lines, parse } from "./tree.js";
+import * as store from "./store.js";
 import { newGame } from "./play.js";
 
 const setNote = (text) => { $("share-note").textContent = text; };
@@ -22,6 +24,35 @@ async function showGame(game) {
   state.side = "both";
   await newGame({ game: "othello", start: game.start, moves: game.moves, names: { black: game.black, white: game.white } });
   notifyChange("players");
+}
+
+/// Opens pasted text: a link of this page, moves with variations, or any game file.
+async function importText(text) {
+  const link = text.match(/#(g=[^\s]+)$/);
+  $("open-error").textContent = "";
+  try {
+    if (link) {
+      const params = new URLSearchParams(link[1]);
+      return await newGame({ game: params.get("g") === "checkers" ? "checkers" : "othello", start: params.get("s"), moves: params.get("m") ?? "" });
+    }
+    // Comments of files contain spaces; moves with variations are squares and parentheses only.
+    if (state.game === "othello" && /^[\sa-h1-8()]+$/i.test(text) && text.includes("(")) {
+      lines(parse(text, "othello"));
+      return await newGame({ moves: text });
+    }
+    if (state.game === "checkers" && /^\s*[\dx\s().-]+$/.test(text)) return await newGame({ moves: text });
+  } catch (error) { $("open-error").textContent = error.message; return null; }
+  return importGames(text, "pasted.txt");
+}
+
+const recentName = (record) => [record.names?.black && `${record.names.black} – ${record.names.white}`, `${record.moves.replace(/\(.*?\)/g, "").slice(0, 24)}…`,
+  new Date(record.time).toLocaleString()].filter(Boolean).join(" · ");
+
+/// Lists the games in local storage.
+function listRecent() {
+  const found = store.recent().filter((record) => record.id !== state.id).slice(0, 12);
+  fill($("recent"), found.length ? make("h2", {}, "Recent games in this browser") : null,
+    make("ul", { class: "recent" }, found.map((record) => make("li", {}, make("button", { type: "button", class: "link", onclick: () => openRecord(record) }, recentName(record))))));
 }
 
 function listGames(found) {
@@ -57,7 +88,7 @@ function boardSvg() {
     parts.push(`<circle cx="${x + cell / 2}" cy="${y + cell / 2}" r="${cell * 0.41}" fill="${black ? "#191b1e" : "#f5f2e9"}" stroke="${black ? "#000" : "#b8b09b"}"/>`);
     if (what === "B" || what === "W") parts.push(`<text x="${x + cell / 2}" y="${y + cell * 0.68}" font-size="30" text-anchor="middle" fill="#d9a625">♛</text>`);
   }
-  const step = state.ply ? state.line.steps[state.ply - 1] : null;
+  const { step } = state.node;
   if (step) {
     const last = step.path[step.path.length - 1];
     parts.push(`<circle cx="${edge + (last % 8) * cell + cell / 2}" cy="${edge + Math.floor(last / 8) * cell + cell / 2}" r="6" fill="#e4572e"/>`);
@@ -80,8 +111,8 @@ async function savePng() {
 
 async function saveReport() {
   if (state.game !== "othello") return setNote("Reports are available for Othello only.");
-  const rows = [...state.analysis.values()].map(({ ply, value_after, loss, exact, best }) => ({ ply, value_after, loss, exact, best }));
-  const response = await fetch("/api/report", { method: "POST", body: JSON.stringify({ ...gameRequest(), ...state.names, rows }) });
+  const rows = state.path.flatMap(({ row }) => (row?.value_after == null ? [] : [{ ply: row.ply, value_after: row.value_after, loss: row.loss, exact: row.exact, best: row.best }]));
+  const response = await postForResponse("/api/report", { ...gameRequest(), ...state.names, rows });
   if (!response.ok) return setNote((await response.json()).error);
   save("outflank-game.html", await response.blob());
   setNote(rows.length ? "Report saved." : "Report saved. Analyze the game first to include the analysis.");
@@ -92,7 +123,7 @@ async function copy(text, what) {
 }
 
 export function setup() {
-  $("open-text").addEventListener("click", () => importGames($("paste").value.trim(), "pasted.txt"));
+  $("open-text").addEventListener("click", () => importText($("paste").value.trim()));
   $("file").addEventListener("change", async () => {
     const [file] = $("file").files;
     if (file) await importGames(await file.arrayBuffer(), file.name);
@@ -104,5 +135,25 @@ export function setup() {
   $("save-svg").addEventListener("click", () => save("outflank.svg", boardSvg(), "image/svg+xml"));
   $("save-png").addEventListener("click", savePng);
   $("save-report").addEventListener("click", saveReport);
-  subscribe(() => { if (state.line) $("transcript").value = (state.start ? `${state.start}: ` : "") + transcript(); });
+  subscribe((event) => {
+    if (event !== "position") return;
+    $("transcript").value = (state.start ? `${state.start}: ` : "") + treeText();
+    $("position-text").value = state.position.position;
+  });
+  $("tab-share").addEventListener("click", listRecent);
+  $("copy-position").addEventListener("click", () => copy($("position-text").value, "Position"));
+  setupDrop();
+}
+
+/// Opens files and text dropped on the page.
+function setupDrop() {
+  document.addEventListener("dragover", (event) => { if ([...event.dataTransfer.types].some((type) => type === "Files" || type === "text/plain")) event.preventDefault(); });
+  document.addEventListener("drop", async (event) => {
+    if ($("play").hidden || event.target.closest("textarea, input")) return;
+    event.preventDefault();
+    $("tab-share").click();
+    const [file] = event.dataTransfer.files;
+    if (file) await importGames(await file.arrayBuffer(), file.name);
+    else await importText(event.dataTransfer.getData("text/plain").trim());
+  });
 }

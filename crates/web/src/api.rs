@@ -203,7 +203,7 @@ async fn parse_file(
             }
         }
         if games.is_empty() {
-            let no_game = "no game found. Paste moves such as f5d6c3, or open a .wtb, .ggf or \
+            let no_game = "no game found. Paste moves such as f5d6c3, or open a .wtb, .ggf, .pgn or \
                            transcript file.";
             let error = errors.into_iter().next().unwrap_or_else(|| no_game.into());
             return Err(ApiError::BadRequest(error));
@@ -245,6 +245,9 @@ struct AnalyzeRequest {
     /// The time limit in seconds.
     #[serde(default)]
     time: Option<f64>,
+    /// The depth that the client has for each move; 255 for a solved position.
+    #[serde(default)]
+    known_depths: Vec<u32>,
 }
 
 async fn analyze_game(
@@ -255,7 +258,7 @@ async fn analyze_game(
     let time = time_limit(request.time, ANALYSIS_SECONDS);
     let threads = app.0.config.max_searches;
     let work = move |out: &mut LineSender| {
-        line.analyze(time, threads, out);
+        line.analyze(time, &request.known_depths, threads, out);
         Ok(())
     };
     app.0.searches.stream(work).await

@@ -46,7 +46,7 @@ pub trait AnyLine: Send + Sync {
     fn evaluate(&self, depth: u32, control: &Arc<SearchControl>, out: &mut LineSender);
 
     /// Sends the analysis of the game; see [`analyze`].
-    fn analyze(&self, time: Duration, threads: usize, out: &mut LineSender);
+    fn analyze(&self, time: Duration, known_depths: &[u32], threads: usize, out: &mut LineSender);
 }
 
 impl<P: BoardView> AnyLine for Line<P> {
@@ -70,8 +70,8 @@ impl<P: BoardView> AnyLine for Line<P> {
         });
     }
 
-    fn analyze(&self, time: Duration, threads: usize, out: &mut LineSender) {
-        analyze(self, time, threads, out);
+    fn analyze(&self, time: Duration, known_depths: &[u32], threads: usize, out: &mut LineSender) {
+        analyze(self, time, known_depths, threads, out);
     }
 }
 
@@ -117,6 +117,7 @@ fn evaluation_to_json<P: BoardView>(found: &PositionEvaluation<P::Move>) -> Valu
     json!({
         "depth": found.depth,
         "exact": found.exact,
+        "selectivity": found.selectivity,
         "nodes": found.nodes,
         "unit": <P as Analyzable>::UNIT,
         "moves": moves,
@@ -142,8 +143,12 @@ fn position_to_json<P: BoardView>(position: &P) -> Value {
 /// Converts a game with all its positions to JSON.
 pub fn game_to_json<P: BoardView>(line: &Line<P>) -> Value {
     let mut steps = Vec::with_capacity(line.moves().len());
+    // Only games from the standard start have openings.
+    let is_standard = *line.start() == P::start();
+    let mut opening = None;
     for (before, mv) in line.steps() {
         let (after, side) = (before.play(mv), before.to_move());
+        opening = after.opening_name().filter(|_| is_standard).or(opening);
         steps.push(json!({
             "move": mv.to_string(),
             "path": P::path(mv),
@@ -152,6 +157,7 @@ pub fn game_to_json<P: BoardView>(line: &Line<P>) -> Value {
             "black": after.count(Side::Black),
             "white": after.count(Side::White),
             "passed": !after.is_over() && after.to_move() == side,
+            "opening": opening,
         }));
     }
     json!({

@@ -61,6 +61,8 @@ impl AnalysisRow {
             loss: Some(self.loss),
             exact: self.exact,
             depth: 0,
+            selectivity: None,
+            pv: Vec::new(),
             legal_moves: position.moves().count(),
         }
     }

@@ -1,41 +1,12 @@
-// Tests the page in a browser: plays a game, analyzes a transcript, imports and exports games, views a league,
-// plays checkers; at desktop and phone size, in light and dark theme.
+// Tests the page in a browser: plays games, keeps and analyzes them, imports and exports, sets up positions, views a
+// league; at desktop and phone size, in light and dark theme.
 //
 // node page.mjs URL CHROMIUM [SCREENSHOT FOLDER]
 
 import assert from "node:assert/strict";
-import { chromium } from "playwright-core";
-
-const [url, executablePath, screenshots] = process.argv.slice(2);
-// A complete game of 60 moves with mistakes.
-const GAME = "e6d6c6d7c8b6a6f3c5d8e8e7e3f8c4b8f7f6g3c3c2b5g6c1b4a3f5h6b3a4c7f4g5h5d3h3d2a5a2d1e1f1f2e2h4g4h7h8g7b7b2a1a7a8b1g1h1g2h2g8";
-
-const browser = await chromium.launch({
-  executablePath,
-  args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync"],
-});
-
-/// Opens a new page; script errors and requests to other servers fail the test.
-async function openPage(width, height, colorScheme, hash = "", prepare = async () => {}) {
-  const context = await browser.newContext({ viewport: { width, height }, colorScheme, reducedMotion: "reduce", hasTouch: width < 600 });
-  const page = await context.newPage();
-  page.setDefaultTimeout(60_000);
-  page.on("pageerror", (error) => { throw error; });
-  page.on("console", (line) => { if (line.type() === "error" && !/40\d/.test(line.text())) throw new Error(line.text()); });
-  page.on("request", (request) => assert.match(request.url(), new RegExp(`^(${url}|data:|blob:)`)));
-  await prepare(page);
-  await page.goto(`${url}/${hash}`);
-  await page.waitForSelector("html[data-ready=yes]");
-  return page;
-}
-
-const screenshot = async (page, name) => { if (screenshots) await page.screenshot({ path: `${screenshots}/${name}.png`, fullPage: true }); };
-const status = (page) => page.locator("#status").innerText();
-const assertNoOverflow = async (page, name) => {
-  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-  assert.ok(overflow <= 0, `${name} is ${overflow} pixels too wide`);
-};
+import { assertNoOverflow, browser, click, GAME, openPage, paste, screenshot, status, waitForPly } from "./support.mjs";
+import { testKeeping } from "./keep.mjs";
+import { testTools } from "./tools.mjs";
 
 /// Plays against the opponent until the game is over, by mouse or keyboard.
 async function playGame(page, byKeyboard) {
@@ -56,7 +27,7 @@ async function playGame(page, byKeyboard) {
 
 async function testPlay(page, name, byKeyboard) {
   assert.equal(await page.locator("#board .cell.can").count(), 4); // ready to play
-  assert.match(await page.locator("#opponent").innerText(), /Casual · \d+ ± \d+/);
+  assert.match(await page.locator("#opponent").innerText(), /3\. Casual · \d+ ± \d+/);
   await page.locator("label.switch", { hasText: "Evaluation" }).click();
   await page.locator("label.switch", { hasText: "Expert" }).click();
   await page.waitForSelector("#board .value");
@@ -65,10 +36,10 @@ async function testPlay(page, name, byKeyboard) {
   await page.locator("label.switch", { hasText: "Evaluation" }).click();
   await page.locator("label.switch", { hasText: "Expert" }).click();
   await assertNoOverflow(page, name);
-  await page.getByLabel("f5, empty, legal move").click();
-  await page.waitForFunction(() => document.querySelector("#ply").textContent === "2 / 2");
+  await click(page, "f5");
+  await waitForPly(page, "2 / 2");
   await page.keyboard.press("u"); // takes back the move and the reply
-  await page.waitForFunction(() => document.querySelector("#ply").textContent === "0 / 0");
+  await waitForPly(page, "0 / 0");
   await playGame(page, byKeyboard);
   await screenshot(page, `${name}-over`);
   const moves = await page.locator("#ply").innerText();
@@ -83,37 +54,55 @@ async function testAnalysis(page, name) {
   await page.locator("#open-text").click();
   await page.waitForFunction(() => document.querySelector("#open-error").textContent.includes("move 3"));
   await screenshot(page, `${name}-invalid`);
-  await page.fill("#paste", GAME);
-  await page.locator("#open-text").click();
-  await page.waitForFunction(() => document.querySelector("#ply").textContent === "60 / 60");
+  await paste(page, GAME);
+  await waitForPly(page, "60 / 60");
   assert.equal(await page.locator("#open-error").innerText(), "");
   await page.locator("#tab-analysis").click();
+  const start = Date.now();
   await page.locator("#analyze").click();
-  await page.waitForFunction(() => /^Done/.test(document.querySelector("#analysis-note").textContent));
+  await page.waitForFunction(() => document.querySelectorAll("#moves .row-value").length === 60);
+  console.log(`${name}: first values of all moves after ${Date.now() - start} ms`);
+  await page.waitForFunction(() => /^Depth/.test(document.querySelector("#analysis-note").textContent));
   await page.waitForSelector("#graph polyline");
-  assert.ok(await page.locator(".mistake").count() >= 3);
+  // Graded mistakes, accuracy per side, turning points.
+  assert.ok(await page.locator("#mistakes button.blunder").count() >= 3);
+  assert.ok(await page.locator("#graph .mark").count() >= 3);
+  assert.equal(await page.locator("#mistakes .summary tbody tr").count(), 2);
+  assert.ok(await page.locator("#mistakes .turns li").count() >= 1);
   await screenshot(page, `${name}-analysis`);
   await assertNoOverflow(page, name);
-  // Playing another move in the middle keeps the analysis of earlier moves and drops that of later ones.
+  const sides = async () => new Set((await page.locator("#mistakes button b").allInnerTexts()).map((text) => text.split(" ")[1]));
+  assert.deepEqual(await sides(), new Set(["Black", "White"]));
+  await page.selectOption("#mistakes-of", "white");
+  assert.deepEqual(await sides(), new Set(["White"]));
+  await page.selectOption("#mistakes-of", "both");
+  // The analysis can be stopped and continued; it keeps what it has.
+  assert.equal(await page.locator("#analyze").innerText(), "Continue deeper");
+  const exact = await page.locator("#moves .move[title=exact]").count();
+  assert.ok(exact >= 12);
+  await page.locator("#analyze").click();
+  await page.waitForTimeout(500);
+  await page.locator("#analyze").click();
+  await page.waitForFunction(() => /kept|^Depth/.test(document.querySelector("#analysis-note").textContent));
+  assert.ok(await page.locator("#moves .move[title=exact]").count() >= exact);
+  // A variation has its own analysis and keeps that of the moves before it.
   for (let ply = 59; ply >= 50; ply--) {
     await page.locator("#back").click();
-    await page.waitForFunction((at) => document.querySelector("#ply").textContent === `${at} / 60`, ply);
+    await waitForPly(page, `${ply} / 60`);
   }
-  const mistakes = await page.locator(".mistake b").allInnerTexts();
-  assert.ok(mistakes.some((text) => parseInt(text, 10) > 51), mistakes.join());
+  await click(page, "g8"); // Black played b2 here
+  await waitForPly(page, "51 / 51");
+  assert.equal(await page.locator("#analyze").innerText(), "Analyze the other moves");
   await page.locator("#analyze").click();
-  await page.getByLabel("g8, empty, legal move").click(); // Black played b2 here
-  await page.waitForFunction(() => document.querySelector("#ply").textContent === "51 / 51");
-  await page.waitForFunction(() => document.querySelector("#analyze").textContent === "Analyze game");
-  assert.match(await page.locator("#analysis-note").innerText(), /has changed|^Done/);
-  const left = (await page.locator(".mistake b").allInnerTexts()).map((text) => parseInt(text, 10));
-  assert.ok(left.every((ply) => ply <= 50), left.join());
+  await page.waitForFunction(() => document.querySelectorAll("#moves .variation .row-value").length === 1);
+  await page.waitForFunction(() => document.querySelector("#analyze").textContent !== "Stop");
   await page.locator("#first").click();
   await page.waitForFunction(() => document.querySelector("#ply").textContent.startsWith("0 /"));
   await page.locator("#tab-openings").click();
   await page.locator("#forward").click();
   await page.locator("#forward").click();
   await page.waitForFunction(() => document.querySelector("#opening").textContent.includes("Parallel"));
+  assert.equal(await page.locator("#opening-name").innerText(), "Parallel"); // beside the board
   await screenshot(page, `${name}-openings`);
   await assertNoOverflow(page, name);
 }
@@ -129,26 +118,6 @@ async function testImportExport(page) {
     const [saved] = await Promise.all([page.waitForEvent("download"), page.locator(`#save-${button}`).click()]);
     assert.equal(saved.suggestedFilename(), file);
   }
-}
-
-/// A side loses when its time is up.
-async function testClock() {
-  const page = await openPage(1280, 800, "light", "#g=othello&you=white&with=random", (page) => page.clock.install());
-  await page.selectOption("#clock", "3");
-  // A new game starts, and the user's clock runs after the opponent's first move.
-  await page.waitForFunction(() => /^2:5\d$/.test(document.querySelector("#player-bottom .time")?.textContent));
-  await page.clock.runFor(181_000);
-  assert.match(await status(page), /White's time is up: black wins on time/);
-  assert.equal(await page.locator("#board .cell.can").count(), 0);
-  await page.context().close();
-}
-
-/// An invalid game in the URL is reported, and a new game is shown.
-async function testInvalidUrl() {
-  const page = await openPage(1280, 800, "light", "#g=othello&m=f5d6zz");
-  assert.match(await status(page), /Invalid game in the URL: move 3/);
-  assert.equal(await page.locator("#board .cell.can").count(), 4);
-  await page.context().close();
 }
 
 /// Asserts that the texts of charts are inside them.
@@ -194,11 +163,11 @@ async function testCheckers(page, name) {
   await page.locator("#tab-game").click();
   await page.selectOption("#game", "checkers");
   await page.waitForSelector("#board .cell.dark");
-  await page.locator("label", { hasText: "Black" }).first().click();
+  await page.locator("#panel-game .choice label", { hasText: "Black" }).click();
   await page.locator("#new").click();
   await page.getByLabel("11, black man, legal move").click();
   await page.getByLabel("15, empty, legal move").click();
-  await page.waitForFunction(() => document.querySelector("#ply").textContent === "2 / 2");
+  await waitForPly(page, "2 / 2");
   await screenshot(page, `${name}-checkers`);
   await assertNoOverflow(page, name);
 }
@@ -210,7 +179,7 @@ try {
     const ready = await page.evaluate(() => Math.round(performance.getEntriesByType("mark").find((mark) => mark.name === "ready").startTime));
     const bytes = await page.evaluate(() => performance.getEntriesByType("resource").concat(performance.getEntriesByType("navigation")).reduce((sum, entry) => sum + entry.transferSize, 0));
     console.log(`${name}: ready after ${ready} ms, ${bytes} bytes transferred`);
-    assert.ok(bytes < 200_000);
+    assert.ok(bytes < 100_000);
     await screenshot(page, `${name}-start`);
     await testPlay(page, name, name === "desktop");
     await testAnalysis(page, name);
@@ -223,8 +192,8 @@ try {
     await page.context().close();
     console.log(`${name}: passed`);
   }
-  await testClock();
-  await testInvalidUrl();
+  await testKeeping();
+  await testTools();
 } finally {
   await browser.close();
 }
