@@ -261,13 +261,14 @@ impl<P: Analyzable> GameAnalyzer<P> {
                 _ => self.exact_from,
             };
             let iteration = AnalysisIteration { depth, exact_from };
-            let completed = self.run_iteration(&steps, &plies, iteration, &iteration_control, |analyzed| {
-                if let Some(known) = depths.get_mut(analyzed.ply - 1) {
-                    *known = if analyzed.exact { SOLVED } else { depth };
-                }
-                on_move(&analyzed);
-                true
-            });
+            let completed =
+                self.run_iteration(&steps, &plies, iteration, &iteration_control, |analyzed| {
+                    if let Some(known) = depths.get_mut(analyzed.ply - 1) {
+                        *known = if analyzed.exact { SOLVED } else { depth };
+                    }
+                    on_move(&analyzed);
+                    true
+                });
             if !completed {
                 break;
             }
@@ -303,8 +304,8 @@ impl<P: Analyzable> GameAnalyzer<P> {
                 let evaluation = search.as_mut()?.search(position, control, &mut |_| {})?;
                 let all_exact = evaluation.moves.iter().all(|mv| mv.exact);
                 // An interrupted search is less accurate than the previous iteration.
-                let is_deep =
-                    !control.stopped() && evaluation.depth >= iteration.depth.min(empties(position));
+                let is_deep = !control.stopped()
+                    && evaluation.depth >= iteration.depth.min(empties(position));
                 let completed = evaluation.exact || is_deep || all_exact;
                 compare_with_best(ply + 1, position, *played, evaluation).filter(|_| completed)
             },

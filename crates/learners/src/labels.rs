@@ -390,7 +390,10 @@ mod tests {
         let halves = Patterns::new(model.features().clone(), model.stages(), halves).unwrap();
         let [full, half] = [&model, &halves]
             .map(|model| learner(0.1).with_initial(model).unwrap().validation_error());
-        assert!((full - half).abs() < 1e-3 && full < whole.validation_error() * 1.1, "{full} {half}");
+        assert!(
+            (full - half).abs() < 1e-3 && full < whole.validation_error() * 1.1,
+            "{full} {half}"
+        );
         let other = Patterns::zero(model.features().clone(), Stages::ONE);
         assert!(learner(0.1).with_initial(&other).is_none());
     }

@@ -13,7 +13,7 @@
 //! | `NamedFeatures` | linear heuristics and Gaussian-process preference learning |
 
 use outflank::learners::gp::{
-    GameOracleConfig, GpConfig, GpLearner, HeuristicSpace, InferenceConfig, Sampling,
+    Acquisition, GameOracleConfig, GpConfig, GpLearner, HeuristicSpace, InferenceConfig,
 };
 use outflank::learners::tdl::{TdLearner, TdlConfig};
 use outflank::models::heuristics::FeatureVector;
@@ -316,7 +316,7 @@ fn gp_preferences(rounds: u32) -> Result<Heuristic<ConnectFour>, Box<dyn Error>>
         initial: 4,
         opponents: 2,
         choose_opponents: false,
-        sampling: Sampling::Bald,
+        acquisition: Acquisition::Bald,
         against_best: false,
         restarts: 2,
         inference: InferenceConfig {

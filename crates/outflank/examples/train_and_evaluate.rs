@@ -15,7 +15,7 @@ pub fn main() -> Result<(), Box<dyn Error>> {
     let choices = decisions(training, &DecisionFilter::CHOICES);
     let tuples = outflank::models::embedded::runarsson_lucas_tuples();
     let data = TrainingData::new(training, choices.items(), tuples);
-    let trained = learn(Method::IPref, data, &MethodOptions::default(), 1, &mut |_| true)?;
+    let trained = train(Method::IPref, data, &MethodOptions::default(), 1, &mut |_| true)?;
     println!("{}", trained.summary);
 
     let test = decisions(test, &DecisionFilter::CHOICES);

@@ -36,10 +36,10 @@
 //! use outflank::prelude::*;
 //!
 //! let games = embedded::games();
-//! let (train, test) = (&games[..200], &games[200..300]);
-//! let choices = decisions(train, &DecisionFilter::CHOICES);
-//! let data = TrainingData::new(train, choices.items(), Tuples::squares());
-//! let trained = learn(Method::IPref, data, &MethodOptions::default(), 1, &mut |_| true)?;
+//! let (training, test) = (&games[..200], &games[200..300]);
+//! let choices = decisions(training, &DecisionFilter::CHOICES);
+//! let data = TrainingData::new(training, choices.items(), Tuples::squares());
+//! let trained = train(Method::IPref, data, &MethodOptions::default(), 1, &mut |_| true)?;
 //! let test = decisions(test, &DecisionFilter::CHOICES);
 //! let accuracy = accuracy(&*trained.model.policy(), test.items());
 //! assert!(accuracy.choices.percent() > 20.0); // random moves reach about 13%
@@ -71,7 +71,7 @@ pub use outflank_games::othello::{Othello, Square};
 pub use outflank_games::othello6::Othello6;
 pub use outflank_games::{Game, Line, MoveError, Position, Side};
 pub use outflank_learners::contract::check_learner;
-pub use outflank_learners::methods::{Method, MethodOptions, TrainingData, learn};
+pub use outflank_learners::methods::{Method, MethodOptions, TrainingData, train};
 pub use outflank_learners::training::{
     Learner, NoEvaluator, StepError, Trainer, TrainingOutcome, TrainingPlan,
 };

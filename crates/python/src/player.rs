@@ -181,7 +181,7 @@ impl Player {
             return Ok(Player { name, kind: Kind::Spec(Box::new(spec), factory), game });
         }
         if let Ok(model) = player.cast::<Model>() {
-            if game != GameName::Othello {
+            if game != Othello::GAME {
                 return Err(error("models play Othello"));
             }
             let model = model.get().clone();
@@ -250,7 +250,7 @@ impl Player {
 
     fn __repr__(&self) -> String {
         match &self.kind {
-            Kind::Spec(spec, _) if self.game == GameName::Othello => {
+            Kind::Spec(spec, _) if self.game == Othello::GAME => {
                 format!("Player({:?})", spec.text)
             }
             Kind::Spec(spec, _) => format!("Player({:?}, game={:?})", spec.text, self.game.name()),

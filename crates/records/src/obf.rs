@@ -36,11 +36,7 @@ pub fn entries(bytes: &[u8]) -> impl Iterator<Item = Result<ObfEntry, ParseError
             Ok(_) if !is_complete => Err(ParseErrorKind::TruncatedLine),
             parsed => parsed,
         };
-        parsed.map_err(|kind| ParseError {
-            number: Some(index + 1),
-            byte_offset: byte,
-            kind,
-        })
+        parsed.map_err(|kind| ParseError { number: Some(index + 1), byte_offset: byte, kind })
     })
 }
 

@@ -148,7 +148,7 @@ mod tests {
     #[test]
     fn othello_networks_equal_those_of_the_incremental_method() {
         let mut expected = network();
-        super::super::learn(&mut expected, CONFIG, 7, 0, 60);
+        super::super::train(&mut expected, CONFIG, 7, 0, 60);
         assert_eq!(train::<Othello>(3).model().unwrap(), expected);
         assert!(expected.weights().iter().any(|&weight| weight != 0.0));
     }

@@ -73,7 +73,9 @@ pub fn run(args: &AnalyzeArgs) -> Result<Outcome> {
         "Search of {} plies with {}, exact from {} empty squares.",
         args.depth, args.model, args.exact
     );
-    if let Some(warning) = unscaled_stages_warning(&args.model, analyzer.scale()) {
+    if let Some(warning) =
+        analyzer.scale().and_then(|scale| unscaled_stages_warning(&args.model, scale))
+    {
         if args.json {
             eprintln!("warning: {warning}");
         }

@@ -64,10 +64,11 @@ pub fn run(args: &GenerateArgs) -> Result<Outcome> {
         seed: args.common.seed,
         threads: args.common.threads(),
     };
-    let done = generate_games(&player, config, labels.as_ref(), &mut journal, &mut generated, |found| {
-        progress.add((found - shown) as u64);
-        shown = found;
-    });
+    let done =
+        generate_games(&player, config, labels.as_ref(), &mut journal, &mut generated, |found| {
+            progress.add((found - shown) as u64);
+            shown = found;
+        });
     drop(progress);
     let (found, path) = (generated.found.len(), folder.path().display());
     if let Err(error) = done {

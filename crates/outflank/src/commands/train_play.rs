@@ -268,8 +268,8 @@ pub fn time_limit_remark<M>(
     (trained.end == EndReason::TimeLimit).then(|| {
         format!(
             "The time limit ended training after {} of {} {unit}; to continue: outflank train {resume}",
-            grouped(trained.spent.0),
-            grouped(trained.spent.1)
+            format_count(trained.spent.0),
+            format_count(trained.spent.1)
         )
     })
 }
