@@ -10,7 +10,7 @@ fn random_openings(count: usize, seed: u64) -> Vec<Line<Othello>> {
     let mut rng = stream(seed, &["openings"]);
     let mut openings = Vec::with_capacity(count);
     for _ in 0..count {
-        let mut line = Line::default();
+        let mut line = Line::<Othello>::default();
         for _ in 0..4 {
             let moves: Vec<Square> = line.position().moves().collect();
             if let Some(&mv) = rng.pick(&moves) {

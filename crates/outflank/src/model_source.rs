@@ -49,10 +49,10 @@ pub fn note_players<S: AsRef<str>>(players: &[S], quiet: bool) {
     let mut noted = Vec::new();
     for text in players {
         let Ok(spec) = text.as_ref().parse::<PlayerSpec>() else { continue };
-        if noted.contains(&(spec.model.clone(), spec.search.clone())) {
+        if noted.contains(&(spec.model.clone(), spec.search)) {
             continue;
         }
-        noted.push((spec.model.clone(), spec.search.clone()));
+        noted.push((spec.model.clone(), spec.search));
         note_checksum(&spec.model);
         if spec.search == SearchSpec::Default {
             continue;
