@@ -90,12 +90,15 @@ fn value_model(name: &str) -> PyResult<Arc<dyn Evaluate<Othello>>> {
     }
 }
 
+// A literal, so that the signature in Python shows it.
+const _: () = assert!(EXACT_FROM == 16);
+
 /// Analyzes a game of Othello: a Game, a Record, or a text such as "f5d6c3d3c4".
 ///
 /// Every position is searched `depth` plies deep with `model`, and solved from `exact` empty squares.
 /// `cut` is the ProbCut threshold in standard deviations; 0 disables it.
 #[pyfunction]
-#[pyo3(signature = (game, *, model = "champion", depth = 8, exact = EXACT_FROM, cut = 0.0,
+#[pyo3(signature = (game, *, model = "champion", depth = 8, exact = 16, cut = 0.0,
     threads = None, progress = None))]
 #[allow(clippy::too_many_arguments, reason = "keyword arguments in Python")]
 pub(crate) fn analyze(

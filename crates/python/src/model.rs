@@ -1,7 +1,7 @@
 //! Models.
 
 use crate::errors::{OrRaise, error};
-use crate::position::side_index;
+use crate::records::side_of;
 use crate::work;
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1, ndarray::Array2};
 use outflank_games::othello::{Othello, Square};
@@ -113,7 +113,7 @@ impl Model {
         let positions = to_positions(positions)?;
         let movers: Vec<Side> = match &mover {
             Some(mover) if mover.as_slice()?.len() == positions.len() => {
-                mover.as_slice()?.iter().map(|&side| side_index(side)).collect()
+                mover.as_slice()?.iter().map(|&side| side_of(side)).collect::<PyResult<_>>()?
             }
             Some(_) => return Err(error("mover must have one entry per position")),
             None => positions.iter().map(|position| position.to_move().other()).collect(),

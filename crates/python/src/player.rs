@@ -149,20 +149,19 @@ fn spec_text_of(player: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
 fn parse_spec(text: &str, name: Option<&str>) -> PyResult<PlayerSpec> {
     let spec: PlayerSpec = text.parse().or_raise()?;
     let Some(name) = name else { return Ok(spec) };
-    let named = ['?', '&'].map(|separator| format!("{text}{separator}name={name}"));
-    let mut parsed = named.iter().map(|text| text.parse::<PlayerSpec>());
-    let first = parsed.next().and_then(Result::ok).filter(|named| named.model == spec.model);
-    match (first, parsed.next()) {
-        (Some(named), _) | (None, Some(Ok(named))) => Ok(named),
-        (_, Some(Err(error))) => Err(crate::errors::error(error)),
-        (None, None) => Ok(spec),
+    let with_name = |separator| format!("{text}{separator}name={name}").parse::<PlayerSpec>();
+    // The first option follows ?, the others &; the commands of engines may contain both.
+    let mut named = ['?', '&'].map(with_name).into_iter().flatten();
+    match named.find(|named| named.model == spec.model) {
+        Some(named) => Ok(named),
+        None => with_name(if text.contains('?') { '&' } else { '?' }).or_raise(),
     }
 }
 
 #[pymethods]
 impl Player {
     #[new]
-    #[pyo3(signature = (player, *, name = None, game = "othello", batch_size = BATCH_SIZE))]
+    #[pyo3(signature = (player, *, name = None, game = "othello", batch_size = 256))]
     fn create(
         py: Python<'_>,
         player: &Bound<'_, PyAny>,

@@ -384,8 +384,3 @@ pub(crate) fn parse_symmetry(index: usize) -> PyResult<Symmetry> {
     let symmetry = Symmetry::ALL.get(index).copied();
     symmetry.ok_or_else(|| error(format!("{index} is not a symmetry; use 0 to 7")))
 }
-
-/// Returns the side of an entry of an array: 0 is black.
-pub(crate) fn side_index(index: u8) -> Side {
-    if index == 0 { Side::Black } else { Side::White }
-}

@@ -88,7 +88,10 @@ pub(crate) fn indices_of(index: &Bound<'_, PyAny>, len: usize) -> PyResult<Vec<u
             }
             continue;
         }
-        let number: isize = item.call_method0("__index__")?.extract()?;
+        let number = item.call_method0("__index__").map_err(|_| {
+            error(format!("{item} is not an index; use an integer, a slice, a list or a mask"))
+        })?;
+        let number: isize = number.extract()?;
         indices.push(resolve_index(number, len)?);
     }
     if is_mask && indices.last().is_some_and(|&last| last >= len) {
@@ -124,6 +127,10 @@ impl Games {
         }
         let games = self.select(&indices_of(index, self.records.len())?)?;
         Ok(Py::new(py, games)?.into_any())
+    }
+
+    fn __iter__(&self) -> RecordIterator {
+        RecordIterator { games: self.clone(), next: 0 }
     }
 
     fn __add__(&self, other: &Games) -> Games {
@@ -173,13 +180,14 @@ impl Games {
 
     /// Returns the games without duplicates, in the original order. Two games are equal if their starts
     /// and their moves are equal; the first one is kept.
-    fn unique(&self) -> Games {
+    fn unique(&self, py: Python<'_>) -> Games {
         let mut seen = HashSet::new();
         let key = |record: &OthelloRecord| {
             let moves: Vec<u8> = record.plies().iter().map(|ply| ply.mv.index() as u8).collect();
             (*record.start(), moves)
         };
-        Games::new(self.records.iter().filter(|record| seen.insert(key(record))).cloned().collect())
+        let mut is_first = |record: &&OthelloRecord| seen.insert(key(record));
+        py.detach(|| Games::new(self.records.iter().filter(&mut is_first).cloned().collect()))
     }
 
     /// Writes the games to a file. The extension selects the format: .wtb (WTHOR), .ggf, .txt
@@ -288,6 +296,26 @@ impl Games {
     }
 }
 
+/// An iterator over the records of games.
+#[pyclass]
+struct RecordIterator {
+    games: Games,
+    next: usize,
+}
+
+#[pymethods]
+impl RecordIterator {
+    fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        this
+    }
+
+    fn __next__(&mut self) -> Option<Record> {
+        let record = self.games.records.get(self.next)?.clone();
+        self.next += 1;
+        Some(Record { record })
+    }
+}
+
 /// Converts sizes given as numbers of items or as fractions.
 pub(crate) fn to_sizes(count: usize, sizes: &[f64]) -> PyResult<Vec<usize>> {
     if sizes.is_empty() {
@@ -348,7 +376,7 @@ pub(crate) fn embedded_games(py: Python<'_>) -> PyResult<Games> {
     work::compute(py, records::embedded::games).map(Games::new)
 }
 
-/// Returns the sides' names for arrays.
+/// Returns the side of an entry of an array: 0 is black.
 pub(crate) fn side_of(index: u8) -> PyResult<Side> {
     match index {
         0 => Ok(Side::Black),

@@ -203,6 +203,7 @@ def test_onnx_policy(tmp_path):
         lambda: Player("champion@0"),
         lambda: Player("material"),
         lambda: Player(3),
+        lambda: Player("champion", name="a\tb"),
         lambda: Player("random", game="chess"),
         lambda: outflank.play_match("random", "random", games=2),
         lambda: outflank.play_match("heuristic", "random", games=3),

@@ -80,6 +80,11 @@ def test_bad_models_raise(tmp_path):
             outflank.load_model(name)
     with pytest.raises(OutflankError):
         outflank.Model.from_bytes(b"")
+    model = outflank.load_model("yoshioka")
+    with pytest.raises(OutflankError, match="not a side"):
+        model.evaluate(Positions.start(1), np.array([7], np.uint8))
+    with pytest.raises(OutflankError, match="list of Position"):
+        model.policy([1])
     with pytest.raises(OutflankError, match="use policy"):
         outflank.load_model("cnn").evaluate(Positions.start(1))
 

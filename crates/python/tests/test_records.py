@@ -19,15 +19,17 @@ def test_embedded_games():
 
 
 def test_wthor_counts(data):
-    """The counts are those of the data folder's description: 121,266 games, 1977 to 2015."""
+    """The counts are those of the data folder's description."""
     games = outflank.read_games(data / "wthor")
-    info = games.info()
-    years = np.array(info["year"])
-    assert len(games) == sum(
-        (len(content) - 16) // 68
-        for content in (path.read_bytes() for path in sorted((data / "wthor").rglob("*.[wW][tT][bB]")))
-    )
-    assert years.min() == 1977
+    assert len(games) == 114_871
+    info, arrays = games.info(), games.arrays()
+    assert (min(info["year"]), max(info["year"])) == (1977, 2015)
+    assert (arrays["moves"][:, 0] == 37).all(), "every game starts with f5"
+    assert arrays["length"].sum() == 6_874_503
+    unfinished = sum(not record.end.is_over for record in games)
+    assert unfinished == 433
+    wrong = sum(r.result != r.score for r in games if not r.end.is_over)
+    assert wrong == 401
     tan = outflank.read_games(data / "wthor", years=(1990, 1995), by="tamenori")
     assert 0 < len(tan) < len(games)
     assert all("tamenori" in (r.black + r.white).lower() and 1990 <= r.year <= 1995 for r in tan[:50])
@@ -103,6 +105,9 @@ def test_indexing(games):
     assert Games(list(games[:4])) == games[:4]
     with pytest.raises(OutflankError):
         Games(["f5"])
+    with pytest.raises(OutflankError, match="not an index"):
+        games["a"]
+    assert list(iter(games[:3])) == [games[0], games[1], games[2]]
 
 
 def test_arrays(games):
@@ -180,6 +185,8 @@ def test_hostile_decisions():
     start = outflank.Position().own_other
     good = {"own": [start[0]], "other": [start[1]], "move": [19]}
     assert len(outflank.load_decisions(good)) == 1
+    with pytest.raises(OutflankError, match="no array 'own'"):
+        outflank.load_decisions({"other": [1]})
     for change in [{"move": [0]}, {"move": [64]}, {"own": [start[1]], "other": [start[1]]}, {"side": [2]}]:
         with pytest.raises(OutflankError):
             outflank.load_decisions({**good, **change})

@@ -3,12 +3,54 @@
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
-from typing import Any, Literal, overload
+from typing import Any, Literal, final, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from outflank.batch import Positions
+
+__all__ = [
+    "Analysis",
+    "Decisions",
+    "ExperimentReport",
+    "Game",
+    "Games",
+    "League",
+    "MatchResult",
+    "Model",
+    "OutflankError",
+    "Player",
+    "Position",
+    "Record",
+    "Solution",
+    "__version__",
+    "accuracy",
+    "analyze",
+    "canonical",
+    "disc_differences",
+    "embedded_games",
+    "execute_task",
+    "experiments",
+    "fit",
+    "league",
+    "legal_moves",
+    "load_model",
+    "make_decisions",
+    "normalize",
+    "parse_games",
+    "planes",
+    "play",
+    "play_match",
+    "players",
+    "read_games",
+    "reproduce",
+    "run_program",
+    "select_moves",
+    "solve",
+    "split_indices",
+    "transform",
+]
 
 __version__: str
 
@@ -23,8 +65,9 @@ _PlayerLike = Player | Model | _Path | Callable[[Any], Any]
 
 class OutflankError(ValueError): ...
 
+@final
 class Position:
-    def __init__(self, text: str | None = None, game: _GameName | str = "othello") -> None: ...
+    def __new__(cls, text: str | None = None, game: _GameName | str = "othello") -> Position: ...
     @staticmethod
     def from_discs(black: int, white: int, side: _Side | str = "black") -> Position: ...
     @property
@@ -55,15 +98,18 @@ class Position:
     def diagram(self) -> str: ...
     def svg(self) -> str: ...
     def _repr_svg_(self) -> str: ...
+    def __copy__(self) -> Position: ...
+    def __deepcopy__(self, _memo: dict[int, Any], /) -> Position: ...
     def __hash__(self) -> int: ...
 
+@final
 class Game:
-    def __init__(
-        self,
+    def __new__(
+        cls,
         moves: str | Iterable[_Move] | None = None,
         game: _GameName | str = "othello",
         start: Position | None = None,
-    ) -> None: ...
+    ) -> Game: ...
     @property
     def start(self) -> Position: ...
     @property
@@ -80,8 +126,10 @@ class Game:
     def pop(self) -> str: ...
     def svg(self) -> str: ...
     def _repr_svg_(self) -> str: ...
+    def __copy__(self) -> Game: ...
     def __len__(self) -> int: ...
 
+@final
 class Record:
     @property
     def black(self) -> str: ...
@@ -121,15 +169,17 @@ class Record:
     def _repr_svg_(self) -> str: ...
     def __len__(self) -> int: ...
 
+@final
 class Games:
-    def __init__(self, records: Games | Iterable[Record]) -> None: ...
+    def __new__(cls, records: Games | Iterable[Record]) -> Games: ...
     def __len__(self) -> int: ...
     def __iter__(self) -> Iterator[Record]: ...
     @overload
-    def __getitem__(self, index: int) -> Record: ...
+    def __getitem__(self, index: int, /) -> Record: ...
     @overload
-    def __getitem__(self, index: slice | Sequence[int] | NDArray[Any]) -> Games: ...
-    def __add__(self, other: Games) -> Games: ...
+    def __getitem__(self, index: slice | Sequence[int] | NDArray[Any], /) -> Games: ...
+    def __add__(self, other: Games, /) -> Games: ...
+    def __radd__(self, other: Games, /) -> Games: ...
     def filter(
         self,
         *,
@@ -150,9 +200,10 @@ class Games:
     def info(self) -> dict[str, list[Any]]: ...
     def transcripts(self) -> list[str]: ...
 
+@final
 class Decisions:
     def __len__(self) -> int: ...
-    def __getitem__(self, index: slice | Sequence[int] | NDArray[Any]) -> Decisions: ...
+    def __getitem__(self, index: slice | Sequence[int] | NDArray[Any], /) -> Decisions: ...
     def position(self, index: int) -> tuple[Position, str]: ...
     def arrays(self) -> dict[str, NDArray[Any]]: ...
     def unique(self) -> Decisions: ...
@@ -162,6 +213,7 @@ class Decisions:
     def save_npz(self, path: _Path) -> None: ...
     def save_csv(self, path: _Path) -> None: ...
 
+@final
 class Model:
     @property
     def kind(self) -> str: ...
@@ -186,21 +238,23 @@ class Model:
     @classmethod
     def from_bytes(cls, content: bytes) -> Model: ...
 
+@final
 class Player:
-    def __init__(
-        self,
+    def __new__(
+        cls,
         player: _PlayerLike,
         *,
         name: str | None = None,
         game: _GameName | str = "othello",
         batch_size: int = 256,
-    ) -> None: ...
+    ) -> Player: ...
     @property
     def name(self) -> str: ...
     @property
     def game(self) -> str: ...
     def choose(self, game: Game | Position, seed: int = 1) -> str: ...
 
+@final
 class MatchResult:
     @property
     def players(self) -> tuple[str, str]: ...
@@ -223,6 +277,7 @@ class MatchResult:
     def save_pgn(self, path: _Path) -> None: ...
     def _repr_html_(self) -> str: ...
 
+@final
 class League:
     @property
     def names(self) -> list[str]: ...
@@ -243,6 +298,7 @@ class League:
     def _repr_html_(self) -> str: ...
     def __len__(self) -> int: ...
 
+@final
 class Analysis:
     @property
     def moves(self) -> list[dict[str, Any]]: ...
@@ -251,12 +307,14 @@ class Analysis:
     def _repr_html_(self) -> str: ...
     def __len__(self) -> int: ...
 
+@final
 class Solution:
     score: int
     best: str | None
     nodes: int
     seconds: float
 
+@final
 class ExperimentReport:
     @property
     def experiment(self) -> str: ...

@@ -82,6 +82,8 @@ class Positions:
         if isinstance(positions, Position):
             positions = [positions]
         items = list(positions)
+        if not all(isinstance(item, Position) for item in items):
+            raise _outflank.OutflankError("expected Positions or a list of Position")
         boards = [position.own_other for position in items]
         own = np.array([own for own, _ in boards], np.uint64)
         other = np.array([other for _, other in boards], np.uint64)

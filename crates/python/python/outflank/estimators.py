@@ -357,6 +357,9 @@ def load_decisions(file: Any) -> Decisions:
     The arrays are `own`, `other` and `move`, and optionally `side`, `game` and `ply`.
     """
     arrays = file if isinstance(file, Mapping) else np.load(file)
+    for name in ("own", "other", "move"):
+        if name not in arrays:
+            raise OutflankError(f"there is no array '{name}'; the arrays are {', '.join(arrays)}")
     count = len(arrays["own"])
 
     def column(name: str, dtype: type) -> NDArray[Any]:
