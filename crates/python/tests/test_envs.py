@@ -1,5 +1,8 @@
 """Environments for reinforcement learning."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -79,6 +82,17 @@ def test_captures_of_checkers_take_several_steps():
 @pytest.mark.parametrize("side", ["black", "white", "random"])
 def test_gymnasium_checks(game, side):
     check_env(SingleAgentEnv(game, side=side), skip_render_check=True)
+
+
+@pytest.mark.parametrize("game", ["Othello", "Checkers"])
+def test_gymnasium_finds_the_environments(game):
+    script = f"""
+import gymnasium
+from gymnasium.utils.env_checker import check_env
+env = gymnasium.make("outflank.envs:outflank/{game}-v0", opponent="random", render_mode="ansi")
+check_env(env.unwrapped)
+"""
+    subprocess.run([sys.executable, "-c", script], check=True)
 
 
 def play(env, seed):

@@ -28,3 +28,20 @@ def __getattr__(name: str) -> Any:
     if name == "SingleAgentEnv":
         return importlib.import_module("outflank.envs.single_agent").SingleAgentEnv
     raise AttributeError(f"module 'outflank.envs' has no attribute '{name}'")
+
+
+def _register() -> None:
+    """Registers the environments of Gymnasium, if it is installed."""
+    try:
+        import gymnasium
+    except ImportError:
+        return
+    for game in ("othello", "checkers"):
+        gymnasium.register(
+            f"outflank/{game.title()}-v0",
+            entry_point="outflank.envs.single_agent:SingleAgentEnv",
+            kwargs={"game": game},
+        )
+
+
+_register()

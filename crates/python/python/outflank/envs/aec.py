@@ -24,7 +24,11 @@ class raw_env(AECEnv):
     `action_mask`. The rewards at the end are 1 for a win, -1 for a loss and 0 for a draw.
     """
 
-    metadata = {"render_modes": ["ansi", "human", "svg"], "is_parallelizable": False}
+    metadata = {
+        "render_modes": ["ansi", "human", "svg"],
+        "render_fps": 1,
+        "is_parallelizable": False,
+    }
     game: str
 
     def __init__(self, game: str, render_mode: str | None = None) -> None:

@@ -19,7 +19,7 @@ class SingleAgentEnv(gymnasium.Env[dict[str, Any], Any]):
     an illegal action ends the game with reward -1. The seed of reset determines all randomness.
     """
 
-    metadata = {"render_modes": ["ansi", "svg"]}
+    metadata = {"render_modes": ["ansi", "svg"], "render_fps": 1}
 
     def __init__(
         self,
@@ -90,11 +90,3 @@ class SingleAgentEnv(gymnasium.Env[dict[str, Any], Any]):
         """Returns the board as text or SVG."""
         position: Position = self._state.position
         return position.svg() if self.render_mode == "svg" else position.diagram()
-
-
-for _game in ("othello", "checkers"):
-    gymnasium.register(
-        f"outflank/{_game.title()}-v0",
-        entry_point="outflank.envs.single_agent:SingleAgentEnv",
-        kwargs={"game": _game},
-    )
