@@ -125,6 +125,31 @@ fn killed_runs_resume_to_the_same_bytes() {
     }
 }
 
+/// A run that its time limit ends is measured and reported; `--resume` continues it to its budget, and
+/// ends with the same bytes.
+#[test]
+fn a_time_limited_run_is_measured_and_resumes_to_the_same_bytes() {
+    let sandbox = Sandbox::new();
+    let run = ["train", "tdl", "--games", "6000", "--measurements", "3", "--shape", "3x3"];
+    let run = [&run[..], &["--match-games", "4", "--quiet", "--out"]].concat();
+    sandbox.ok(&[&run[..], &["whole"]].concat());
+    let ran = sandbox.run(&[&run[..], &["part", "--time-limit", "0.15s", "--json"]].concat());
+    // On a slow machine the limit may end the run before its first game.
+    if ran.code == 0 {
+        let found: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+        let games = found["games"].as_u64().unwrap();
+        let remark = found["remarks"][0].as_str().unwrap_or_default().replace(',', "");
+        assert!(games == 6000 || remark.contains(&format!("after {games} of 6000")), "{found}");
+        assert!(sandbox.exists("part/report.html") && sandbox.exists("part/model.safetensors"));
+    }
+    assert!(sandbox.text("part/config.toml").contains("time-limit = \"0.15s\""));
+    sandbox.ok(&["train", "tdl", "--resume", "part", "--quiet"]);
+    let [mut whole, mut part] = ["whole", "part"].map(|run| sandbox.tree(run));
+    // The time limit is in one of the configurations.
+    assert_ne!(whole.remove("config.toml"), part.remove("config.toml"));
+    assert_same_files(&part, &whole);
+}
+
 /// Patterns per stage, with an opponent; stopped between two batches and resumed.
 #[test]
 fn self_play_does_not_depend_on_threads_or_interruptions() {

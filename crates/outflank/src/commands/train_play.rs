@@ -191,9 +191,9 @@ where
     if stop_requested() {
         return stopped();
     }
-    let TrainingOutcome { model, curve, counts, .. } = trained;
+    let TrainingOutcome { model, curve, counts, spent: (games, _), .. } = trained;
     let model = model.into();
-    let results = Results { job, against, model, file, curve, matches, counts, remarks };
+    let results = Results { job, against, model, file, games, curve, matches, counts, remarks };
     write(&folder, &results)?;
     show(&folder, &results, began.elapsed().as_secs_f64())?;
     Ok(Outcome::Done)
@@ -281,6 +281,8 @@ struct Results<'a> {
     model: Model,
     /// Path of the model.
     file: String,
+    /// The games of training, which may be more than those of the last measurement.
+    games: u64,
     curve: Vec<Measurement>,
     matches: Vec<MatchReport>,
     counts: TrainingCounts,
@@ -348,7 +350,7 @@ fn as_json(results: &Results<'_>) -> serde_json::Value {
     json!({
         "method": results.job.name,
         "settings": results.job.settings,
-        "games": results.curve.last().map_or(0, |point| point.spent),
+        "games": results.games,
         "accuracy": null,
         "examples_seen": results.counts.examples,
         "epochs": results.counts.epochs,
@@ -370,11 +372,10 @@ fn write(folder: &RunFolder, results: &Results<'_>) -> Result<()> {
 fn page(folder: &RunFolder, results: &Results<'_>) -> Result<String> {
     let Results { job, against, model, curve, .. } = results;
     let TrainingJob { name, settings, model: description, .. } = job;
-    let games = curve.last().map_or(0, |point| point.spent);
     let mut page = Page::new(format!("A player trained by {name}"));
     page.lead(format!(
         "Trained with {} games, {} weights, {description}.",
-        format_count(games),
+        format_count(results.games),
         format_count(model.weight_count() as u64),
     ));
     let section = page.section("Training");
@@ -445,14 +446,13 @@ fn show(folder: &RunFolder, results: &Results<'_>, seconds: f64) -> Result<()> {
         return print_json(&value);
     }
     let mut text = String::new();
-    let games = results.curve.last().map_or(0, |point| point.spent);
     let _ = writeln!(
         text,
         "{}: {} weights, {}, trained by {} games\n",
         results.job.name,
         format_count(results.model.weight_count() as u64),
         results.job.model,
-        format_count(games),
+        format_count(results.games),
     );
     for remark in &results.remarks {
         let _ = writeln!(text, "note: {remark}");

@@ -142,7 +142,7 @@ fn page(folder: &RunFolder, results: &GpResults<'_>) -> Result<String> {
     };
     page.lead(format!(
         "Trained in {} rounds on {} comparisons by {oracle}.{}",
-        args.rounds,
+        results.curve.last().map_or(0, |point| point.spent),
         format_count(results.last("comparisons").unwrap_or(0.0) as u64),
         results.score().map_or_else(String::new, |score| format!(" It scores {score}.")),
     ));
