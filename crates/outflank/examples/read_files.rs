@@ -24,18 +24,18 @@ pub fn run(mut paths: Vec<PathBuf>) -> Result<(), Box<dyn Error>> {
     for file in &loaded.files {
         println!("{}: {} games", file.path.display(), file.games);
     }
-    let first = loaded.games.first().ok_or("the files contain no game")?;
+    let first = loaded.records.first().ok_or("the files contain no game")?;
     println!("{} - {}, {} moves", first.info.black, first.info.white, first.plies().len());
 
-    let statistics = stats(&loaded.games, 0);
+    let statistics = stats(&loaded.records, 0);
     println!("{} positions, {} distinct decisions", statistics.positions, statistics.unique);
-    let choices = decisions(&loaded.games, &DecisionFilter::CHOICES);
+    let choices = decisions(&loaded.records, &DecisionFilter::CHOICES);
     let Decision { position, chosen } = choices.items()[0];
     println!("first choice: {chosen} in {position}");
     assert!(statistics.unique <= statistics.positions && !choices.is_empty());
 
     let written =
-        convert(&loaded.games, Format::Transcript, &folder.join("games.txt"), Default::default())?;
+        convert(&loaded.records, Format::Transcript, &folder.join("games.txt"), Default::default())?;
     println!("{} games converted to transcripts", written.games);
     std::fs::remove_dir_all(&folder)?;
     Ok(())
