@@ -34,8 +34,12 @@ pub fn run(mut paths: Vec<PathBuf>) -> Result<(), Box<dyn Error>> {
     println!("first choice: {chosen} in {position}");
     assert!(statistics.unique <= statistics.positions && !choices.is_empty());
 
-    let written =
-        convert(&loaded.records, Format::Transcript, &folder.join("games.txt"), Default::default())?;
+    let written = convert(
+        &loaded.records,
+        Format::Transcript,
+        &folder.join("games.txt"),
+        Default::default(),
+    )?;
     println!("{} games converted to transcripts", written.games);
     std::fs::remove_dir_all(&folder)?;
     Ok(())

@@ -23,8 +23,8 @@
 //! # convert(&embedded::games()[..50], Format::Wthor, &path, Default::default())?;
 //! // `path` is a file such as WTH_2004.wtb, or a folder of them.
 //! let loaded = read_games(&[path], &Selection::default(), 1)?;
-//! let first = &loaded.games[0];
-//! assert_eq!(loaded.games.len(), 50);
+//! let first = &loaded.records[0];
+//! assert_eq!(loaded.records.len(), 50);
 //! assert_eq!(first.start(), &Othello::start());
 //! assert!(first.plies().len() >= 30);
 //! # Ok::<(), Box<dyn std::error::Error>>(())

@@ -7,6 +7,7 @@
 use crate::registry::EMBEDDED_PLAYERS;
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
+use outflank_games::othello6::Othello6;
 use outflank_games::{Game, Position};
 use std::sync::OnceLock;
 
@@ -28,7 +29,7 @@ struct RatingLeague {
     standings: &'static str,
 }
 
-const LEAGUES: [RatingLeague; 2] = [
+const LEAGUES: [RatingLeague; 3] = [
     RatingLeague {
         game: Othello::GAME,
         config: include_str!("../data/othello.toml"),
@@ -38,6 +39,11 @@ const LEAGUES: [RatingLeague; 2] = [
         game: Checkers::GAME,
         config: include_str!("../data/checkers.toml"),
         standings: include_str!("../data/checkers.csv"),
+    },
+    RatingLeague {
+        game: Othello6::GAME,
+        config: include_str!("../data/othello6.toml"),
+        standings: include_str!("../data/othello6.csv"),
     },
 ];
 
