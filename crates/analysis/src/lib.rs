@@ -2,6 +2,7 @@
 
 mod analysis_engine;
 mod board_view;
+pub mod book;
 pub mod disc_scale;
 pub mod endgames;
 pub mod evaluate;

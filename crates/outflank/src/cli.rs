@@ -4,6 +4,7 @@
 mod accuracy;
 mod analyze;
 mod bench;
+mod book;
 mod data;
 pub mod duration;
 mod engine;
@@ -30,6 +31,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 pub use accuracy::AccuracyArgs;
 pub use analyze::AnalyzeArgs;
 pub use bench::BenchArgs;
+pub use book::{BookBuildArgs, BookCommand, BookShowArgs};
 pub use data::{ConvertArgs, DataArgs, DataCommand, ExportArgs, GenerateArgs};
 pub use engine::{EngineArgs, ProtocolArg};
 pub use league::LeagueArgs;
@@ -108,6 +110,9 @@ pub enum Command {
     /// Analyze games: mistakes, better moves, exact endgames.
     #[command(before_help = analyze::EXAMPLES, after_help = analyze::NOTES)]
     Analyze(AnalyzeArgs),
+    /// Build an opening book by search, or look up positions in it.
+    #[command(subcommand, before_help = book::EXAMPLES)]
+    Book(BookCommand),
     /// Serve a player to other programs over GTP or NBoard.
     #[command(before_help = engine::EXAMPLES, after_help = engine::NOTES)]
     Engine(EngineArgs),

@@ -3,6 +3,7 @@
 pub mod accuracy;
 pub mod analyze;
 pub mod bench;
+pub mod book;
 pub mod data;
 pub mod engine;
 pub mod generate;

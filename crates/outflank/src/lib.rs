@@ -28,7 +28,7 @@ pub use outflank_report as report;
 pub use outflank_runs as runs;
 
 use clap::FromArgMatches;
-use cli::{Cli, Command, DataCommand};
+use cli::{BookCommand, Cli, Command, DataCommand};
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -113,6 +113,8 @@ fn run(command: Command) -> anyhow::Result<Outcome> {
         Command::Play(args) => commands::play::run(&args),
         Command::Serve(args) => commands::serve::run(&args),
         Command::Analyze(args) => commands::analyze::run(&args),
+        Command::Book(BookCommand::Build(args)) => commands::book::build(&args),
+        Command::Book(BookCommand::Show(args)) => commands::book::show(&args),
         Command::Engine(args) => commands::engine::run(&args),
         Command::Solve(args) => commands::solve::run(&args),
         Command::Perft(args) => commands::perft::run(&args),

@@ -34,10 +34,12 @@ fn every_move_of_a_game_is_analyzed() {
     }
     assert_eq!(seen[0]["side"], "black");
     assert_eq!(seen[1]["side"], "white");
-    // The four first moves are symmetric. About 67% of the experts reply d6, and 1% reply f4.
+    // The four first moves are symmetric, so they count as one. About 67% of the experts reply d6, and 1%
+    // reply f4.
+    assert_eq!(seen[0]["best"], json!(["f5"]));
     let experts = |ply: usize, key: &str| seen[ply]["experts"][key].clone();
     assert_eq!(experts(0, "most_likely"), "f5");
-    assert!((experts(0, "probability").as_f64().unwrap() - 0.25).abs() < 1e-9);
+    assert!((experts(0, "probability").as_f64().unwrap() - 1.0).abs() < 1e-9);
     assert_eq!(
         (experts(1, "most_likely"), experts(1, "probability")),
         (json!("d6"), experts(1, "played_probability"))
@@ -51,6 +53,68 @@ fn every_move_of_a_game_is_analyzed() {
     // The result does not depend on the number of threads.
     let one = ["analyze", moves, "--depth", "3", "--model", "heuristic", "--threads", "1"];
     assert_eq!(sandbox.json(&one), found);
+}
+
+/// The default search gives the same values on any number of threads, whether a game is analyzed alone, in
+/// passes, or with others; it states depth and pruning.
+#[test]
+fn the_selective_analysis_is_deterministic_and_graded() {
+    let sandbox = Sandbox::new();
+    let moves = "f5d6c3d3c4f4f6g5e3f3g3";
+    let found = sandbox.json(&["analyze", moves, "--depth", "5"]);
+    let seen = found["games"][0]["moves"].as_array().unwrap().clone();
+    assert_eq!(seen.len(), moves.len() / 2);
+    for one in &seen {
+        assert_eq!((&one["depth"], &one["selectivity"]), (&json!(5), &json!(1.5)), "{one}");
+        let (loss, grade) = (one["loss"].as_f64().unwrap(), one["grade"].as_str().unwrap());
+        assert_eq!(loss >= 2.0, ["inaccuracy", "mistake", "blunder"].contains(&grade), "{one}");
+    }
+    assert_eq!(sandbox.json(&["analyze", moves, "--depth", "5", "--threads", "1"]), found);
+    sandbox.write("two.txt", format!("{moves}\nf5\n"));
+    let both = sandbox.json(&["analyze", "two.txt", "--depth", "5"]);
+    assert_eq!(both["games"][0]["moves"], json!(seen));
+    let text = sandbox.ok(&["analyze", moves, "--depth", "2"]);
+    assert!(text.contains("% of") && text.contains("discs lost per move"), "{text}");
+    // Numbers and PGN are read.
+    let numbered = sandbox.json(&["analyze", "1. f5 d6 2. c3 d3", "--depth", "2"]);
+    sandbox.write("game.pgn", "[White \"Ben\"]\n\n1. f5 d6 2. c3 d3 *\n");
+    let pgn = sandbox.json(&["analyze", "game.pgn", "--depth", "2"]);
+    assert_eq!(pgn["games"][0]["moves"], numbered["games"][0]["moves"]);
+}
+
+/// The profile of a player has the moves of that player only, in both colors.
+#[test]
+fn a_profile_sums_the_losses_of_a_player() {
+    let sandbox = Sandbox::new();
+    let game = |black: &str, white: &str, moves: &str| {
+        format!("[Black \"{black}\"]\n[White \"{white}\"]\n\n{moves} *\n\n")
+    };
+    sandbox.write(
+        "games.pgn",
+        game("Ada", "Ben", "1. e6 f4 2. e3 f6 3. g5 d6 4. e7 f5 5. c5")
+            + &game("Ben", "Ada", "1. f5 d6 2. c3 d3 3. c4 f4")
+            + &game("Ben", "Cleo", "1. f5 f6"),
+    );
+    let found = sandbox.json(&["analyze", "games.pgn", "--by", "ada", "--depth", "4"]);
+    let games = found["games"].as_array().unwrap();
+    assert_eq!(games.len(), 2);
+    let profile = &found["profile"];
+    assert_eq!(profile["games"], 2);
+    let own = |game: usize, side: &str| -> Vec<f64> {
+        let moves = games[game]["moves"].as_array().unwrap().iter();
+        // The first move has no choice, up to symmetry.
+        let moves = moves.filter(|one| one["side"] == side && one["ply"] != 1);
+        moves.map(|one| one["loss"].as_f64().unwrap()).collect()
+    };
+    let own = [own(0, "black"), own(1, "white")].concat();
+    let choices = profile["all"]["choices"].as_u64().unwrap() as usize;
+    assert!(choices > 0 && choices <= own.len(), "{profile}");
+    let total = profile["all"]["mean_loss"].as_f64().unwrap() * choices as f64;
+    assert!((total - own.iter().sum::<f64>()).abs() < 1e-6, "{profile}");
+    assert_eq!(profile["stages"][0]["losses"], profile["all"]);
+    assert!(profile["opponents"]["choices"].as_u64().unwrap() > 0);
+    let text = sandbox.ok(&["analyze", "games.pgn", "--by", "ada", "--depth", "2"]);
+    assert!(text.contains("ada: 2 games") && text.contains("opponents"), "{text}");
 }
 
 /// White's last move loses all its discs.

@@ -84,7 +84,8 @@ const COMMANDS: [(&[&str], &[&str]); 18] = [
         &["play"],
         &["--game", "--level", "--player", "--side", "--seconds", "--from", "--seed", "--json"],
     ),
-    (&["analyze"], &["--model", "--depth", "--exact", "--cut", "--to", "--json"]),
+    (&["analyze"], &["--model", "--depth", "--exact", "--cut", "--by", "--to", "--json"]),
+    (&["book", "build"], &["--records", "--plies", "--min-games", "--depth", "--to"]),
     (&["engine"], &["--protocol", "--player", "--threads"]),
     (
         &["bench"],

@@ -9,16 +9,25 @@ pub const EXAMPLES: &str = "\
 Examples:
   outflank analyze f5d6c3d3c4f4f6
   outflank analyze game.ggf --to report.html
+  outflank analyze game.pgn --depth 20 --exact 24     Ctrl-C keeps the values so far
+  outflank analyze games/ --by \"Ada Byron\"           the player's profile
   outflank analyze games/ --sample 20 --json";
 
 /// Notes below the options.
 pub const NOTES: &str = "\
 The loss of a move is the difference between the best move and the move played, in discs of the
 final score. It is exact in positions with at most --exact empty squares. In earlier positions a
-search estimates it: the model's values are converted to discs by a regression of the results of the
-embedded games on the values. In stages of the game where the model's values do not increase with
-the final margin, the loss is shown as ? (null in JSON). The report also shows the most likely move
-of an expert, its probability and that of the move played.";
+search estimates it. The default model is searched selectively, as the player champion@mpc is; other
+models, and --cut 0, are searched by iterative deepening, and their values are converted to discs by a
+regression of the results of the embedded games on the values. In stages of the game where the values
+do not increase with the final margin, the loss is shown as ? (null in JSON).
+
+A loss of 2 discs is an inaccuracy, 5 a mistake, 10 a blunder. Accuracy is the percentage of moves
+with a choice that lose less than 2 discs. Moves that are equal by symmetry count as one. The report
+also shows the most likely move of an expert, its probability and that of the move played.
+
+A single game is analyzed in iterations of increasing depth. On a terminal the values of each
+iteration are shown; Ctrl-C prints the values so far.";
 
 /// `outflank analyze`.
 #[derive(Args, Debug)]
@@ -46,6 +55,9 @@ pub struct AnalyzeArgs {
         help_heading = "Search"
     )]
     pub cut: f32,
+    /// Analyze the games of this player only, and print the player's profile.
+    #[arg(long, value_name = "NAME", help_heading = "Data")]
+    pub by: Option<String>,
     /// Analyze a random sample of N games.
     #[arg(long, value_name = "N", help_heading = "Data",
         value_parser = RangedU64ValueParser::<usize>::new().range(1..=1_000_000))]

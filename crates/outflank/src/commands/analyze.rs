@@ -1,14 +1,16 @@
 //! `outflank analyze`: mistakes, better moves, exact endgames, a report.
 
+mod iterations;
+
 use crate::Outcome;
 use crate::cli::AnalyzeArgs;
 use crate::errors::{bail_usage, ensure_usage};
 use crate::output::{check_writable, print, print_json};
 use anyhow::{Context, Result, ensure};
-use outflank_analysis::DiscScale;
 use outflank_analysis::game_analysis::{AnalyzedMove, GameAnalyzer};
-use outflank_analysis::grade;
+use outflank_analysis::profile::{PlayerGame, Profile};
 use outflank_analysis::report::{self, GameReport};
+use outflank_analysis::{DiscScale, LossSummary, grade};
 use outflank_games::othello::{Othello, Square};
 use outflank_models::Evaluate;
 use outflank_players::registry::{self, PlayerModel};
@@ -26,6 +28,16 @@ struct InputGame {
     record: Record<Othello>,
 }
 
+impl InputGame {
+    /// Returns the source and the number in it.
+    fn name(&self) -> String {
+        format!("{} game {}", self.source, self.index)
+    }
+}
+
+/// The model that is searched selectively.
+const DEFAULT_MODEL: &str = "champion";
+
 /// Analyzes all games.
 pub fn run(args: &AnalyzeArgs) -> Result<Outcome> {
     if let Some(path) = &args.to {
@@ -42,40 +54,53 @@ pub fn run(args: &AnalyzeArgs) -> Result<Outcome> {
         Some(threads) => usize::from(threads),
         None => std::thread::available_parallelism().map_or(1, usize::from),
     };
-    let mut analyzer = GameAnalyzer::new(model(&args.model)?, args.exact, threads);
-    if args.cut > 0.0 {
-        analyzer = analyzer.with_probcut(args.cut);
-    }
+    let analyzer = analyzer(args, threads)?;
     let searched = format!("{}@{}", args.model, args.depth);
     crate::model_source::note_players(&[searched], args.quiet);
     install_stop_handler();
-    let total: usize = games.iter().map(|game| game.record.plies().len()).sum();
-    let progress = Progress::new("analyzing", "moves", total as u64, args.quiet);
+    let mut is_stopped = false;
     let mut reports = Vec::with_capacity(games.len());
-    for game in &games {
+    if let [game] = &games[..] {
         let line = game.record.to_line();
-        let mut before = 0;
-        let analyzed = analyzer.analyze(&line, args.depth, |done| {
-            progress.add((done - before) as u64);
-            before = done;
-            !stop_requested()
-        });
-        let Some(moves) = analyzed else {
-            drop(progress);
-            eprintln!("stopped after {} of {} games", reports.len(), games.len());
-            return Ok(Outcome::Stopped);
-        };
-        let source = Some(format!("{} game {}", game.source, game.index));
-        reports.push(GameReport::new(title(&game.record), source, line, moves));
+        let moves = iterations::run(&analyzer, &line, args);
+        is_stopped = moves.len() < line.moves().len() || stop_requested();
+        ensure!(!moves.is_empty(), "stopped before the first value");
+        reports.push(GameReport::new(title(&game.record), Some(game.name()), line, moves));
+    } else {
+        let total: usize = games.iter().map(|game| game.record.plies().len()).sum();
+        let progress = Progress::new("analyzing", "moves", total as u64, args.quiet);
+        for game in &games {
+            let line = game.record.to_line();
+            let mut before = 0;
+            let analyzed = analyzer.analyze(&line, args.depth, |done| {
+                progress.add((done - before) as u64);
+                before = done;
+                !stop_requested()
+            });
+            let Some(moves) = analyzed else {
+                is_stopped = true;
+                break;
+            };
+            reports.push(GameReport::new(title(&game.record), Some(game.name()), line, moves));
+        }
     }
-    drop(progress);
     let mut method = format!(
         "Search of {} plies with {}, exact from {} empty squares.",
         args.depth, args.model, args.exact
     );
-    if let Some(warning) =
-        analyzer.scale().and_then(|scale| unscaled_stages_warning(&args.model, scale))
-    {
+    if args.cut > 0.0 {
+        method = format!("{method} Subtrees are pruned at {} standard deviations.", args.cut);
+    }
+    if is_stopped {
+        let message = match games.len() {
+            1 => "stopped; the moves have the depths reached until then".to_owned(),
+            count => format!("stopped after {} of {count} games", reports.len()),
+        };
+        eprintln!("{message}");
+        method = format!("{method} The analysis was stopped early.");
+    }
+    let warning = analyzer.scale().and_then(|scale| unscaled_stages_warning(&args.model, scale));
+    if let Some(warning) = warning {
         if args.json {
             eprintln!("warning: {warning}");
         }
@@ -88,17 +113,73 @@ pub fn run(args: &AnalyzeArgs) -> Result<Outcome> {
         };
         files::write(path, text.as_bytes())?;
     }
+    let analyzed = || games.iter().zip(&reports);
+    let profile = args.by.as_ref().map(|name| (name, player_games(name, analyzed())));
+    let profile = profile.map(|(name, games)| (name, Profile::of(&games)));
     if args.json {
-        let games: Vec<Value> = games
-            .iter()
-            .zip(&reports)
-            .map(|(game, report)| game_json(args, game, report))
-            .collect();
-        print_json(&json!({ "games": games }))?;
+        let games: Vec<Value> = analyzed().map(|(game, report)| game_json(game, report)).collect();
+        let mut document = json!({ "games": games });
+        if let Some((name, profile)) = profile {
+            document["profile"] = profile_json(name, &profile);
+        }
+        print_json(&document)?;
+    } else if let Some((name, profile)) = profile {
+        print(&format!("{}\n{method}\n", profile.to_text(name)))?;
     } else {
         print(&report::text(&reports, &method))?;
     }
-    Ok(Outcome::Done)
+    Ok(if is_stopped { Outcome::Stopped } else { Outcome::Done })
+}
+
+/// Creates the analyzer: the selective search of the default model, or a search with another model.
+fn analyzer(args: &AnalyzeArgs, threads: usize) -> Result<GameAnalyzer<Othello>> {
+    if args.model == DEFAULT_MODEL && args.cut > 0.0 {
+        let analyzer = GameAnalyzer::selective(args.cut, args.exact, threads);
+        return analyzer.context("the program was built without its model champion");
+    }
+    let analyzer = GameAnalyzer::new(model(&args.model)?, args.exact, threads);
+    Ok(if args.cut > 0.0 { analyzer.with_probcut(args.cut) } else { analyzer })
+}
+
+/// Returns the games with the side of the player who was selected by name.
+fn player_games<'a>(
+    name: &str,
+    games: impl Iterator<Item = (&'a InputGame, &'a GameReport)>,
+) -> Vec<PlayerGame<'a>> {
+    let selection = Selection { by: Some(name.to_owned()), ..Selection::default() };
+    let side = |game: &InputGame| selection.player_side(&game.record.info);
+    games.filter_map(|(game, report)| Some(PlayerGame { report, side: side(game)? })).collect()
+}
+
+fn profile_json(name: &str, profile: &Profile<'_>) -> Value {
+    let sum = |sum: &LossSummary| {
+        json!({
+            "choices": sum.moves,
+            "mean_loss": sum.mean_loss(),
+            "accuracy": sum.accuracy(),
+            "inaccuracies": sum.inaccuracies,
+            "mistakes": sum.mistakes,
+            "blunders": sum.blunders,
+        })
+    };
+    let stages: Vec<Value> = profile
+        .stages
+        .iter()
+        .map(|((first, last), own)| json!({ "first": first, "last": last, "losses": sum(own) }))
+        .collect();
+    let reasons: Vec<Value> = profile
+        .kinds
+        .iter()
+        .map(|(kind, found)| json!({ "kind": kind, "count": found.count, "loss": found.loss }))
+        .collect();
+    json!({
+        "player": name,
+        "games": profile.games,
+        "stages": stages,
+        "all": sum(&profile.all),
+        "opponents": sum(&profile.opponents),
+        "reasons": reasons,
+    })
 }
 
 enum Report {
@@ -118,7 +199,8 @@ fn read_input(args: &AnalyzeArgs) -> Result<Vec<InputGame>> {
     let mut all = Vec::new();
     for text in &args.games {
         if Path::new(text).exists() {
-            let games = read_games(&[PathBuf::from(text)], &Selection::default(), args.seed)?;
+            let by = Selection { by: args.by.clone(), ..Selection::default() };
+            let games = read_games(&[PathBuf::from(text)], &by, args.seed)?;
             let files = games.files.iter().filter(|file| file.format.is_some());
             let locations =
                 files.flat_map(|file| (1..=file.games).map(|index| (&file.path, index)));
@@ -170,7 +252,7 @@ fn title(record: &Record<Othello>) -> String {
     }
 }
 
-fn game_json(args: &AnalyzeArgs, game: &InputGame, report: &GameReport) -> Value {
+fn game_json(game: &InputGame, report: &GameReport) -> Value {
     let move_json = |analyzed: &AnalyzedMove<Square>| {
         let best: Vec<String> = analyzed.best.iter().map(Square::to_string).collect();
         let experts = report.expert_prediction(analyzed).map(|prediction| {
@@ -181,7 +263,6 @@ fn game_json(args: &AnalyzeArgs, game: &InputGame, report: &GameReport) -> Value
                 "played_probability": prediction.played_probability,
             })
         });
-        let selectivity = Some(args.cut).filter(|cut| *cut > 0.0 && !analyzed.exact);
         json!({
             "ply": analyzed.ply,
             "side": analyzed.side.to_string(),
@@ -191,7 +272,7 @@ fn game_json(args: &AnalyzeArgs, game: &InputGame, report: &GameReport) -> Value
             "value": analyzed.value,
             "exact": analyzed.exact,
             "depth": analyzed.depth,
-            "selectivity": selectivity,
+            "selectivity": analyzed.selectivity,
             "grade": analyzed.loss.map(grade),
             "experts": experts,
         })
