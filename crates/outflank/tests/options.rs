@@ -8,7 +8,7 @@ use std::io::Read;
 use std::process::{Command, Stdio};
 
 /// Every subcommand and words that its help must contain.
-const COMMANDS: [(&[&str], &[&str]); 18] = [
+const COMMANDS: [(&[&str], &[&str]); 19] = [
     (&["worker"], &["--on", "--queue", "--threads", "--idle-exit", "--nats-creds", "nats://"]),
     (
         &["train"],
