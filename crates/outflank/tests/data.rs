@@ -338,3 +338,38 @@ fn random_openings_of_generated_games_are_marked() {
     assert!(generate("g.txt").contains("6 random moves"));
     assert_eq!(moves("g.txt") - moves("g.ggf"), 20 * 6);
 }
+
+/// A run folder stands for its games, and games of checkers are written and read as PDN.
+#[test]
+fn games_of_runs_are_read() {
+    let sandbox = Sandbox::new();
+    let play = |words: &str| {
+        let words: Vec<&str> = words.split(' ').collect();
+        sandbox.ok(&[&words[..], &["--quiet"]].concat());
+    };
+    play("match heuristic random --games 6 --random 0.1 --out match");
+    play("data generate --player random --games 5 --to g.wtb --out generated");
+    let count = |path: &str| sandbox.json(&["data", "stats", path])["games"].clone();
+    assert_eq!((count("match"), count("generated")), (json!(6), json!(5)));
+    let found = sandbox.json(&["accuracy", "heuristic", "--records", "match", "generated"]);
+    assert_eq!(found["games"], 11);
+    // The PGN has the moves of the journal.
+    sandbox.ok(&["data", "convert", "match", "--to", "moves.txt"]);
+    // The journal marks random moves.
+    let journal = sandbox.text("match/games.tsv").replace([' ', '?'], "");
+    for moves in sandbox.text("moves.txt").lines() {
+        assert!(journal.contains(moves), "{moves}");
+    }
+    play("train lstd --features 1tuple --records match --match-games 2 --out trained");
+    let message = sandbox.rejected(&["data", "stats", "trained"]);
+    assert!(message.contains("trained: this run has no games"), "{message}");
+
+    play("match material random --game checkers --games 4 --random 0.1 --out checkers");
+    let checked = sandbox.json(&["data", "check", "checkers/games.pdn"]);
+    assert_eq!((&checked["games"], &checked["bad"]), (&json!(4), &json!([])));
+    let message = sandbox.rejected(&["data", "stats", "checkers/games.pdn"]);
+    assert!(message.contains("checkers"), "{message}");
+    sandbox.write("openings.pdn", "[GameType \"21\"]\n\n1. 11-15 23-19 *\n");
+    play("match material random --game checkers --openings openings.pdn --games 2 --out opened");
+    assert_eq!(sandbox.text("opened/games.pdn").matches("11-15 23-19 2.").count(), 2);
+}
