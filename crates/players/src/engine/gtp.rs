@@ -183,6 +183,18 @@ mod tests {
         assert_eq!(parse_response("=\tpass"), Some(Ok("pass".to_owned())));
         assert_eq!(parse_response("? illegal move"), Some(Err("illegal move".to_owned())));
         assert_eq!(parse_response("?"), Some(Err(String::new())));
+        // Egaroucid answers without a space if there is no text, Edax with one, and both end a
+        // response with an empty line.
+        let egaroucid = "=\n\n= F5\n\n? [ERROR] command not found\n\n= PASS\n\n";
+        let edax = "= \n\n= f5\n\n? unknown command\n\n= pass\n\n";
+        for (transcript, square) in [(egaroucid, "F5"), (edax, "f5")] {
+            let responses: Vec<Response> = transcript.lines().filter_map(parse_response).collect();
+            assert_eq!(responses.len(), 4);
+            assert_eq!(responses[0], Ok(String::new()));
+            assert_eq!(responses[1], Ok(square.to_owned()));
+            assert!(responses[2].is_err());
+            assert!(responses[3].as_ref().unwrap().eq_ignore_ascii_case("pass"));
+        }
         for other in ["", "== Rhino ==", "=====", "D6", "ready", "?? = D6"] {
             assert_eq!(parse_response(other), None, "{other}");
         }

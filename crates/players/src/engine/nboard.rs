@@ -140,6 +140,30 @@ mod tests {
         assert!(is_pass("PA") && is_pass("pass") && is_pass("ps") && !is_pass("a1"));
     }
 
+    /// Output of NTest for `nboard 2`, `set depth 10`, `ping 1`, a game after f5f6e6f4, `ping 2` and
+    /// `go`.
+    #[test]
+    fn the_output_of_ntest_has_two_pongs_and_one_answer() {
+        let output = "status Loading book\nLoading book ./coefficients/JA_s10.book\n\
+            status Negamaxing book\nCreating cache with 65536 buckets (2 MB)\nstatus\n\n\
+            set myname Ntest10\npong 1\npong 2\nstatus Thinking\nsearch E3       -0.60 0   4\n\
+            search G6       -0.35 0  10\nNoAddToBook\n\
+             10 (56 empty)\tG6/-0.35\t\t0.0135s elapsed\nstatus\n=== G6/-0.35/0.00\n";
+        let lines = || output.lines();
+        let pongs = [1, 2].map(|number| lines().filter(|line| is_pong(line, number)).count());
+        assert_eq!(pongs, [1, 1]);
+        assert_eq!(lines().filter_map(parse_answer).collect::<Vec<_>>(), ["G6"]);
+    }
+
+    /// Output of Edax 4.6 for a move (`nboard_send_move` in its `nboard.c`).
+    #[test]
+    fn the_output_of_edax_has_one_answer() {
+        let output = "set myname Edax8\nstatus Edax is thinking\nnodestats 35805 0.00\n\
+            === c4 -2.00 0.0\nstatus Edax is waiting\npong 3\n";
+        assert_eq!(output.lines().filter_map(parse_answer).collect::<Vec<_>>(), ["c4"]);
+        assert!(output.lines().any(|line| is_pong(line, 3)));
+    }
+
     #[test]
     fn only_the_matching_pong_counts() {
         assert!(is_pong("pong 7", 7));
