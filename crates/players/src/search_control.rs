@@ -95,6 +95,15 @@ impl SearchControl {
         self
     }
 
+    /// Returns whether this control or a parent has a limit on time or nodes.
+    #[must_use]
+    pub fn is_limited(&self) -> bool {
+        self.deadline.is_some()
+            || self.cpu_limit.is_some()
+            || self.max_nodes < u64::MAX
+            || self.parent.as_ref().is_some_and(|parent| parent.is_limited())
+    }
+
     /// Creates a control that stops when this one stops, and can also stop alone. Its nodes count
     /// for both.
     #[must_use]
@@ -140,12 +149,15 @@ mod tests {
     #[test]
     fn a_limit_or_the_parent_stops_a_search() {
         let control = SearchControl::unlimited().with_nodes(100);
+        assert!(control.is_limited() && !SearchControl::unlimited().is_limited());
         assert!(!control.add_nodes(99) && !control.stopped());
         assert!(control.add_nodes(1) && control.stopped());
         assert!(SearchControl::unlimited().with_time(Duration::ZERO).add_nodes(0));
         let parent = SearchControl::unlimited();
         assert!(!parent.add_nodes(u64::MAX - 1));
         let parent = Arc::new(parent);
+        let limited = SearchControl::unlimited().with_nodes(1);
+        assert!(Arc::new(limited).child().is_limited() && !parent.child().is_limited());
         let (stopped, other) = (parent.child(), parent.child());
         stopped.stop();
         assert!(stopped.stopped() && !parent.stopped() && !other.stopped());

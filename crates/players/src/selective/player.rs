@@ -59,7 +59,7 @@ impl Player<Othello> for SelectivePlayer {
             control = control.with_nodes(nodes);
         }
         let start = self.clock.now();
-        let mut move_time = self.time.as_ref().map(TimeManager::start_move);
+        let mut move_time = self.time.as_ref().map(|time| time.start_move(position.empties()));
         if let Some(time) = &move_time {
             control = control.with_clock(self.clock, time.deadline());
         }

@@ -21,6 +21,10 @@ const ENDGAME_TABLE_BITS: u32 = 17;
 /// Half of the first aspiration window.
 const WINDOW: i32 = 3 * DISC;
 
+/// Searches of one iteration with narrow windows. The searches of a selective iteration may
+/// contradict each other, so the next one has the full window.
+const MAX_WINDOWS: u32 = 4;
+
 /// Minimum depth for a multithreaded search; shallower ones finish before other threads start.
 const PARALLEL_MIN_DEPTH: u32 = 7;
 
@@ -33,6 +37,16 @@ const DIRECT_SOLVE_EMPTIES: u32 = 12;
 /// Depth of the last midgame search before an endgame search.
 fn depth_before_endgame(empties: u32) -> u32 {
     (empties / 2).clamp(4, 14)
+}
+
+/// Plies by which the last midgame search of a limited search falls short of the end of the game.
+/// From this depth on, the first search to the end takes about as long as another midgame
+/// iteration and the time is not lost if it does not finish.
+const PLIES_BEFORE_END: u32 = 6;
+
+/// The same depth if a limit may end the search before the endgame search finishes.
+fn limited_depth_before_endgame(empties: u32) -> u32 {
+    depth_before_endgame(empties).max(empties - PLIES_BEFORE_END.min(empties))
 }
 
 /// A root move with the score of its last search.
@@ -200,9 +214,10 @@ impl SelectiveSearch {
         let solves = empties <= self.solve_from;
         let mut last_depth = self.max_depth.min(empties);
         if solves {
-            last_depth = match empties <= DIRECT_SOLVE_EMPTIES {
-                true => 1,
-                false => last_depth.min(depth_before_endgame(empties)),
+            last_depth = match (empties <= DIRECT_SOLVE_EMPTIES, control.is_limited()) {
+                (true, _) => 1,
+                (false, true) => last_depth.min(limited_depth_before_endgame(empties)),
+                (false, false) => last_depth.min(depth_before_endgame(empties)),
             };
         }
         let mut solved = false;
@@ -307,7 +322,10 @@ impl SelectiveSearch {
             iteration.alpha = (center - window).max(-MAX_SCORE);
             iteration.beta = (center + window).min(MAX_SCORE);
         }
-        loop {
+        for search in 0.. {
+            if search == MAX_WINDOWS {
+                (iteration.alpha, iteration.beta) = (-MAX_SCORE, MAX_SCORE);
+            }
             let Some(score) = self.search_on_all_threads(root, iteration, control) else {
                 return false;
             };
@@ -319,9 +337,10 @@ impl SelectiveSearch {
                 iteration.alpha = score - 1;
                 iteration.beta = (score + widen).min(MAX_SCORE);
             } else {
-                return true;
+                break;
             }
         }
+        true
     }
 
     /// Searches the root on all threads with a shared table; the result is that of the first.

@@ -4,31 +4,37 @@ use outflank_games::othello::Square;
 use std::time::Duration;
 
 /// Fraction of the budget after which no new iteration starts, since it would not finish.
-const START_FRACTION: f64 = 0.5;
+const START_FRACTION: f64 = 0.6;
 
 /// The same for an easy move: the best move of the last [`EASY_ITERATIONS`] iterations.
-const EASY_FRACTION: f64 = 0.3;
+const EASY_FRACTION: f64 = 0.4;
 const EASY_ITERATIONS: u32 = 6;
 
 /// Drop of the score between iterations, in discs, that allows panic time.
 const PANIC_DROP: f32 = 2.0;
 
-/// Budget of a move in panic time, as a multiple of its share, and the largest share of saved time
-/// that it may use.
-const PANIC_FACTOR: f64 = 2.5;
-const PANIC_SAVED: f64 = 0.5;
+/// Budget of a move in panic time, as a multiple of its budget.
+const PANIC_FACTOR: f64 = 2.0;
 
-/// Fraction of the saved time added to each move.
-const SAVED_SHARE: f64 = 0.15;
+/// The last moves of a game need little time, because the game is solved: this many own moves are
+/// left out when the remaining time is divided.
+const SOLVED_MOVES: f64 = 7.0;
 
-/// Largest saved time, as a multiple of the time per move.
-const MAX_SAVED: f64 = 8.0;
+/// Minimum number of moves among which the remaining time is divided.
+const MIN_MOVES: f64 = 2.0;
 
-/// The time budget of a player with a mean time per move. Time that a move does not use is saved
-/// for later moves.
+/// Largest budget of a move, panic time included, as a multiple of the time per move.
+const MAX_FACTOR: f64 = 4.0;
+
+/// The time budget of a player with a mean time per move.
+///
+/// The time of a game is that mean times the number of own moves. The part that is left is divided
+/// among the moves until the game is solved, so these take more than the mean and the last moves
+/// less. The mean over the rest of a game does not exceed the limit, whenever it starts.
 #[derive(Clone, Debug)]
 pub(super) struct TimeManager {
     per_move: f64,
+    /// Time that earlier moves of the game did not use, or used in advance if negative.
     saved: f64,
 }
 
@@ -54,13 +60,17 @@ impl TimeManager {
         self.saved = 0.0;
     }
 
-    /// Returns the budget of the next move.
-    pub fn start_move(&self) -> MoveTime {
-        let budget = self.per_move + SAVED_SHARE * self.saved;
-        let limit = self.per_move + PANIC_SAVED * self.saved;
+    /// Returns the budget of the next move in a position with this many empty squares.
+    pub fn start_move(&self, empties: u32) -> MoveTime {
+        // A side makes half of the moves; passes are rare.
+        let moves = f64::from(empties.div_ceil(2)).max(1.0);
+        let left = (self.per_move * moves + self.saved).max(0.0);
+        let searched = (moves - SOLVED_MOVES).max(MIN_MOVES).min(moves);
+        let largest = (MAX_FACTOR * self.per_move).min(left);
+        let budget = (left / searched).min(largest);
         MoveTime {
             budget,
-            panic_budget: (PANIC_FACTOR * self.per_move).min(limit).max(budget),
+            panic_budget: (PANIC_FACTOR * budget).min(largest),
             best: None,
             unchanged: 0,
             scores: [None; 2],
@@ -70,7 +80,7 @@ impl TimeManager {
 
     /// Saves the time that a move did not use.
     pub fn finish_move(&mut self, used: f64) {
-        self.saved = (self.saved + self.per_move - used).clamp(0.0, MAX_SAVED * self.per_move);
+        self.saved += self.per_move - used;
     }
 }
 
@@ -105,36 +115,45 @@ mod tests {
     }
 
     #[test]
-    fn saved_time_is_used_later_and_the_mean_stays_within_the_limit() {
-        let mut manager = TimeManager::new(Duration::from_secs(1));
-        let mut total = 0.0;
-        for number in 1..=60 {
-            // Every third move takes its full deadline, the others little time.
-            let limit = manager.start_move().deadline().as_secs_f64();
-            let used = if number % 3 == 0 { limit } else { 0.2 };
-            manager.finish_move(used);
-            total += used;
-            assert!(total <= f64::from(number) + 1e-9, "{total} after {number}");
+    fn the_time_of_a_game_stays_within_its_limit() {
+        for share in [0.1, 0.5, 1.0] {
+            let mut manager = TimeManager::new(Duration::from_secs(1));
+            let mut total = 0.0;
+            for number in 0..30 {
+                let move_time = manager.start_move(60 - 2 * number);
+                let limit = move_time.deadline().as_secs_f64();
+                assert!(limit <= 4.0 && move_time.budget <= limit, "{limit}");
+                // Every third move takes its full deadline, the others a share of the budget.
+                let used = if number % 3 == 0 { limit } else { share * move_time.budget };
+                manager.finish_move(used);
+                total += used;
+            }
+            assert!(total <= 30.0 + 1e-9, "{total}");
+            assert!(total > 14.0, "{total}");
         }
-        assert!(total > 25.0, "{total}");
+        // The moves before the game is solved get more than the mean.
+        let mut manager = TimeManager::new(Duration::from_secs(1));
+        assert!(manager.start_move(50).budget > 1.0);
+        manager.finish_move(100.0);
+        assert_eq!(manager.start_move(10).deadline(), Duration::ZERO);
         manager.new_game();
-        assert_eq!(manager.start_move().deadline(), Duration::from_secs(1));
+        assert_eq!(manager.start_move(2).deadline(), Duration::from_secs(1));
     }
 
     #[test]
     fn easy_moves_stop_early_and_a_falling_score_allows_more_time() {
         let mut manager = TimeManager::new(Duration::from_secs(1));
         manager.finish_move(0.0);
-        manager.finish_move(0.0);
-        let mut changing = manager.start_move();
-        let mut easy = manager.start_move();
+        let mut changing = manager.start_move(40);
+        let mut easy = manager.start_move(40);
+        let budget = changing.budget;
         for depth in 1..12 {
             assert!(!changing.should_stop(depth, square((depth % 2) as u8), 0.0, 0.05));
             easy.should_stop(depth, square(0), 0.0, 0.05);
         }
-        assert!(easy.should_stop(12, square(0), 0.0, 0.45));
-        assert!(!changing.should_stop(12, square(0), 0.0, 0.45));
-        assert!(changing.should_stop(13, square(1), 0.0, 0.9));
-        assert!(!changing.should_stop(14, square(0), -3.0, 0.9));
+        assert!(easy.should_stop(12, square(0), 0.0, 0.5 * budget));
+        assert!(!changing.should_stop(12, square(0), 0.0, 0.5 * budget));
+        assert!(changing.should_stop(13, square(1), 0.0, 0.9 * budget));
+        assert!(!changing.should_stop(14, square(0), -3.0, 0.9 * budget));
     }
 }
