@@ -7,6 +7,7 @@ use outflank_games::othello::{Othello, Square};
 use outflank_games::{Line, Position};
 use outflank_models::Evaluate;
 use outflank_players::registry::{self, PlayerModel, RegistryError};
+use outflank_players::selective::SelectiveSearch;
 use outflank_players::{
     IterativeDeepening, Player, PlayerError, PlayerSpec, ProbCut, SearchControl, SearchResult,
     Searchable,
@@ -18,6 +19,10 @@ use std::time::Duration;
 
 /// A search with limits solves positions with at most this many empty squares.
 const EXACT_EMPTIES: u32 = 20;
+
+/// The same for a selective search under a clock: it has a selective result long before the exact
+/// one.
+const TIMED_EXACT_EMPTIES: u32 = 26;
 
 /// The base-2 logarithm of the transposition table size.
 const TABLE_BITS: u32 = 19;
@@ -36,6 +41,8 @@ pub struct AnalysisEngine {
     name: String,
     player: Box<dyn Player<Othello>>,
     search: Option<IterativeDeepening<Othello>>,
+    /// The search of a player with the selective search (@mpc), which replaces the other one.
+    selective: Option<SelectiveSearch>,
     pruning: Pruning,
     scale: Option<DiscScale>,
     rng: Rng,
@@ -90,6 +97,11 @@ impl AnalysisEngine {
                 None => search,
             }
         });
+        let selective = match is_engine {
+            true => None,
+            false => registry::selective_search(&spec)?,
+        };
+        let selective = selective.map(|search| search.with_threads(threads));
         let (is_explicit, threshold) = (spec.probcut.is_some(), spec.timed_probcut_threshold());
         let mut pruning = Pruning { model, is_explicit, threshold, probcut: None };
         if is_explicit {
@@ -101,6 +113,7 @@ impl AnalysisEngine {
             name: factory.name,
             player,
             search,
+            selective,
             pruning,
             scale: None,
             rng,
@@ -122,18 +135,26 @@ impl AnalysisEngine {
 
     /// Starts a new game.
     pub fn new_game(&mut self) -> Result<(), PlayerError> {
+        if let Some(search) = &mut self.selective {
+            search.clear();
+        }
         self.player.new_game()
     }
 
     /// Fits the pruning parameters in advance, so that a search with a time limit does not spend
     /// its time on this.
     pub fn prepare(&mut self) {
-        self.pruning.fit();
+        if self.selective.is_none() {
+            self.pruning.fit();
+        }
     }
 
     /// Returns the conversion of the player's values to discs, which the first call computes;
     /// `None` if the player does not evaluate positions.
     pub fn scale(&mut self) -> Option<DiscScale> {
+        if self.selective.is_some() {
+            return Some(DiscScale::DISCS);
+        }
         if let (None, Some(model)) = (self.scale, &self.pruning.model) {
             self.scale = Some(DiscScale::for_model(model));
         }
@@ -183,6 +204,8 @@ impl AnalysisEngine {
         let control = Arc::new(SearchControl::unlimited());
         let found = self.search_to_depth(position, options, 1, &control, |_| {});
         let first_legal = || position.moves().next().map(|mv| (mv, None));
+        // Its values are not in discs, those of the selective search are.
+        let found = found.filter(|_| self.selective.is_none());
         let stopped = || PlayerError::Stopped { player: self.name.clone() };
         found.as_ref().and_then(best).or_else(first_legal).ok_or_else(stopped)
     }
@@ -215,7 +238,17 @@ impl AnalysisEngine {
         });
         self.interrupt.set_search(Some(Arc::clone(&control)));
         let depth = limits.depth.unwrap_or(u32::MAX);
-        let found = self.search_to_depth(position, options, depth, &control, on_depth);
+        let found = match self.selective.take() {
+            Some(search) => {
+                let timed = limits.time.is_some() && limits.depth.is_none();
+                let exact = if timed { TIMED_EXACT_EMPTIES } else { EXACT_EMPTIES };
+                let mut search = search.with_max_depth(depth).with_exact(exact);
+                let found = search.run(position, options.all_moves, &control, on_depth);
+                self.selective = Some(search);
+                found
+            }
+            None => self.search_to_depth(position, options, depth, &control, on_depth),
+        };
         self.interrupt.set_search(None);
         found
     }
@@ -239,4 +272,32 @@ impl AnalysisEngine {
 /// Returns the best move of a search with the search result.
 fn best(found: &SearchResult<Square>) -> Option<(Square, Option<SearchResult<Square>>)> {
     found.moves.first().map(|scored| (scored.mv, Some(found.clone())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use outflank_players::SearchScore;
+
+    #[test]
+    fn a_player_with_the_selective_search_uses_it_within_limits() {
+        let mut engine = AnalysisEngine::new("champion@mpc4?name=x", 1, 1).unwrap();
+        assert_eq!(engine.scale(), Some(DiscScale::DISCS));
+        let game = Line::<Othello>::default();
+        let depth = SearchLimits { depth: Some(6), time: None };
+        let (_, found) = engine.choose(&game, depth, |_| {}).unwrap();
+        let found = found.unwrap();
+        // All first moves are symmetric, and the start is balanced within a few discs.
+        assert_eq!(found.depth, 6);
+        let score = found.moves[0].score;
+        assert!(matches!(score, SearchScore::Estimate(discs) if discs.abs() < 8.0), "{score:?}");
+        let all = engine.evaluate(game.position(), true, depth, |_| {}).unwrap();
+        assert_eq!(all.moves.len(), 4);
+        let time = SearchLimits { depth: None, time: Some(Duration::from_millis(20)) };
+        let (mv, _) = engine.choose(&game, time, |_| {}).unwrap();
+        assert!(game.position().moves().any(|legal| legal == mv));
+        // Other players keep their search and scale.
+        let mut other = AnalysisEngine::new("champion@4", 1, 1).unwrap();
+        assert_ne!(other.scale(), Some(DiscScale::DISCS));
+    }
 }

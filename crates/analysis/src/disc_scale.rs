@@ -76,6 +76,10 @@ struct Sample {
 }
 
 impl DiscScale {
+    /// The conversion of values that are discs already, such as those of the selective search.
+    pub const DISCS: DiscScale =
+        DiscScale { slopes: [Some(1.0); SCALE_STAGES], bias: [0.0; EMPTIES_COUNT] };
+
     /// Returns the conversion for a model: stored for `champion`, fitted for any other.
     #[must_use]
     pub fn for_model(model: &Arc<dyn Evaluate<Othello>>) -> DiscScale {

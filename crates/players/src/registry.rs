@@ -8,7 +8,7 @@ mod selective;
 
 pub use build::{factories, factories_from_specs, factory, factory_from_spec, policy_factory};
 pub use embedded_players::{EMBEDDED_PLAYERS, EmbeddedPlayer};
-pub use selective::{load_model, selective_model};
+pub use selective::{load_model, selective_model, selective_search};
 
 use crate::spec::{PlayerSpec, PlayerSpecError};
 use crate::{EngineCommand, EngineOptions, Player, PlayerError, PlayerFactory, Searchable};

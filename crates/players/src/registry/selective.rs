@@ -22,32 +22,48 @@ const THRESHOLD: f64 = 1.2;
 
 /// Creates players with the selective search of a pattern model.
 pub(super) fn factory(spec: &PlayerSpec) -> Result<PlayerFactory<Othello>, RegistryError> {
-    let SearchSpec::Selective { plies, exact_from } = spec.search else {
-        return Err(invalid(spec, "it has no selective search"));
+    let model = required_model(spec)?;
+    let time = spec.seconds.map(Duration::from_secs_f64);
+    let (clock, nodes, label) = (spec.clock, spec.nodes, spec.label());
+    let spec = spec.clone();
+    Ok(PlayerFactory::new(label, move || {
+        let search = search(&spec, model.clone());
+        Ok(Box::new(SelectivePlayer::new(search, time, clock, nodes)))
+    })
+    .with_max_instances(MAX_SEARCHES))
+}
+
+/// Creates the search of a player with the selective search (@mpc); `None` for other players.
+/// The caller sets the limits on time and nodes.
+pub fn selective_search(spec: &PlayerSpec) -> Result<Option<SelectiveSearch>, RegistryError> {
+    match spec.search {
+        SearchSpec::Selective { .. } => Ok(Some(search(spec, required_model(spec)?))),
+        _ => Ok(None),
+    }
+}
+
+fn search(spec: &PlayerSpec, model: SelectiveModel) -> SelectiveSearch {
+    let (plies, exact_from) = match spec.search {
+        SearchSpec::Selective { plies, exact_from } => (plies, exact_from),
+        _ => (None, None),
     };
-    let model = selective_model(spec)?.ok_or_else(|| {
+    let limited = spec.seconds.is_some() || spec.nodes.is_some();
+    SelectiveSearch::new(model)
+        .with_max_depth(plies.unwrap_or(u32::MAX))
+        .with_exact(exact_from.unwrap_or(if limited { TIMED_EXACT } else { DEFAULT_EXACT }))
+        .with_threshold(spec.probcut.unwrap_or(THRESHOLD) as f32)
+        .with_techniques(spec.techniques)
+        .with_threads(spec.threads.unwrap_or(1) as usize)
+}
+
+fn required_model(spec: &PlayerSpec) -> Result<SelectiveModel, RegistryError> {
+    selective_model(spec)?.ok_or_else(|| {
         invalid(
             spec,
             "the selective search (@mpc) needs a pattern model that evaluates positions, such as \
              champion",
         )
-    })?;
-    let limited = spec.seconds.is_some() || spec.nodes.is_some();
-    let exact_from = exact_from.unwrap_or(if limited { TIMED_EXACT } else { DEFAULT_EXACT });
-    let threshold = spec.probcut.unwrap_or(THRESHOLD) as f32;
-    let threads = spec.threads.unwrap_or(1) as usize;
-    let time = spec.seconds.map(Duration::from_secs_f64);
-    let (techniques, clock, nodes) = (spec.techniques, spec.clock, spec.nodes);
-    Ok(PlayerFactory::new(spec.label(), move || {
-        let search = SelectiveSearch::new(model.clone())
-            .with_max_depth(plies.unwrap_or(u32::MAX))
-            .with_exact(exact_from)
-            .with_threshold(threshold)
-            .with_techniques(techniques)
-            .with_threads(threads);
-        Ok(Box::new(SelectivePlayer::new(search, time, clock, nodes)))
     })
-    .with_max_instances(MAX_SEARCHES))
 }
 
 /// Loads the model of a specification for the selective search. Returns `None` if it is not a
