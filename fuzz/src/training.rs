@@ -23,8 +23,11 @@ use std::sync::{Arc, LazyLock};
 /// Restores a learner from the sections of a checkpoint.
 type Restore = Box<dyn FnMut(&[Vec<u8>])>;
 
+/// Games and their choices.
+type TrainingGames = (Vec<Record<Othello>>, Vec<Decision<Othello>>);
+
 /// Two games and their choices.
-static GAMES: LazyLock<(Vec<Record<Othello>>, Vec<Decision<Othello>>)> = LazyLock::new(|| {
+static GAMES: LazyLock<TrainingGames> = LazyLock::new(|| {
     let games = outflank_records::embedded::games()[..2].to_vec();
     let choices = decisions(&games, &DecisionFilter::CHOICES).items().to_vec();
     (games, choices)
