@@ -17,10 +17,10 @@ Examples:
 pub const NOTES: &str = "\
 The loss of a move is the difference between the best move and the move played, in discs of the
 final score. It is exact in positions with at most --exact empty squares. In earlier positions a
-search estimates it. The default model is searched selectively, as the player champion@mpc is; other
-models, and --cut 0, are searched by iterative deepening, and their values are converted to discs by a
-regression of the results of the embedded games on the values. In stages of the game where the values
-do not increase with the final margin, the loss is shown as ? (null in JSON).
+search estimates it. The default model is searched selectively, as the player champion@mpc is.
+Other models, and --cut 0, are searched by iterative deepening, and their values are converted to
+discs by a regression of the results of the embedded games on the values. In stages of the game
+where the values do not increase with the final margin, the loss is shown as ? (null in JSON).
 
 A loss of 2 discs is an inaccuracy, 5 a mistake, 10 a blunder. Accuracy is the percentage of moves
 with a choice that lose less than 2 discs. Moves that are equal by symmetry count as one. The report
@@ -36,12 +36,11 @@ pub struct AnalyzeArgs {
     #[arg(value_name = "GAME|FILE", required = true)]
     pub games: Vec<String>,
     /// Model that evaluates positions; see `outflank players`.
-    #[arg(long, default_value = "champion", value_name = "MODEL", help_heading = "Search")]
+    #[arg(long, default_value = DEFAULT_MODEL, value_name = "MODEL", help_heading = "Search")]
     pub model: String,
-    /// Search depth in plies.
-    #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=60),
-        help_heading = "Search")]
-    pub depth: u32,
+    /// Search depth in plies [default: 12; 8 with another model or --cut 0].
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=60), help_heading = "Search")]
+    pub depth: Option<u32>,
     /// Solve positions with at most this number of empty squares exactly.
     #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u32).range(0..=30),
         help_heading = "Search")]
@@ -78,4 +77,25 @@ pub struct AnalyzeArgs {
     /// Print one JSON document on standard output, errors included.
     #[arg(long, help_heading = "Common")]
     pub json: bool,
+}
+
+/// The model that is searched selectively.
+pub const DEFAULT_MODEL: &str = "champion";
+
+/// The default depth of the selective search and of other searches.
+const DEFAULT_DEPTHS: (u32, u32) = (12, 8);
+
+impl AnalyzeArgs {
+    /// Returns whether the search is the selective one of the default model.
+    #[must_use]
+    pub fn is_selective(&self) -> bool {
+        self.model == DEFAULT_MODEL && self.cut > 0.0
+    }
+
+    /// Returns the search depth in plies.
+    #[must_use]
+    pub fn search_depth(&self) -> u32 {
+        let (selective, other) = DEFAULT_DEPTHS;
+        self.depth.unwrap_or(if self.is_selective() { selective } else { other })
+    }
 }

@@ -35,9 +35,6 @@ impl InputGame {
     }
 }
 
-/// The model that is searched selectively.
-const DEFAULT_MODEL: &str = "champion";
-
 /// Analyzes all games.
 pub fn run(args: &AnalyzeArgs) -> Result<Outcome> {
     if let Some(path) = &args.to {
@@ -72,7 +69,7 @@ pub fn run(args: &AnalyzeArgs) -> Result<Outcome> {
         for game in &games {
             let line = game.record.to_line();
             let mut before = 0;
-            let analyzed = analyzer.analyze(&line, args.depth, |done| {
+            let analyzed = analyzer.analyze(&line, args.search_depth(), |done| {
                 progress.add((done - before) as u64);
                 before = done;
                 !stop_requested()
@@ -86,7 +83,9 @@ pub fn run(args: &AnalyzeArgs) -> Result<Outcome> {
     }
     let mut method = format!(
         "Search of {} plies with {}, exact from {} empty squares.",
-        args.depth, args.model, args.exact
+        args.search_depth(),
+        args.model,
+        args.exact
     );
     if args.cut > 0.0 {
         method = format!("{method} Subtrees are pruned at {} standard deviations.", args.cut);
@@ -133,7 +132,7 @@ pub fn run(args: &AnalyzeArgs) -> Result<Outcome> {
 
 /// Creates the analyzer: the selective search of the default model, or a search with another model.
 fn analyzer(args: &AnalyzeArgs, threads: usize) -> Result<GameAnalyzer<Othello>> {
-    if args.model == DEFAULT_MODEL && args.cut > 0.0 {
+    if args.is_selective() {
         let analyzer = GameAnalyzer::selective(args.cut, args.exact, threads);
         return analyzer.context("the program was built without its model champion");
     }

@@ -43,7 +43,7 @@ pub(super) fn run(
         });
         let range = AnalysisRange {
             time: None,
-            max_depth: args.depth,
+            max_depth: args.search_depth(),
             extend_exact: false,
             known_depths: &[],
         };
