@@ -26,6 +26,9 @@ const MIN_MOVES: f64 = 2.0;
 /// Largest budget of a move, panic time included, as a multiple of the time per move.
 const MAX_FACTOR: f64 = 4.0;
 
+/// Smallest limit of a move, as a multiple of the time per move, even if no time is left.
+const MIN_FACTOR: f64 = 0.02;
+
 /// The time budget of a player with a mean time per move.
 ///
 /// The time of a game is that mean times the number of own moves. The part that is left is divided
@@ -66,8 +69,10 @@ impl TimeManager {
         let moves = f64::from(empties.div_ceil(2)).max(1.0);
         let left = (self.per_move * moves + self.saved).max(0.0);
         let searched = (moves - SOLVED_MOVES).max(MIN_MOVES).min(moves);
-        let largest = (MAX_FACTOR * self.per_move).min(left);
-        let budget = (left / searched).min(largest);
+        // No move takes more than half of the rest, so later moves always have some time.
+        let share = if moves > 1.0 { 0.5 * left } else { left };
+        let largest = (MAX_FACTOR * self.per_move).min(share).max(MIN_FACTOR * self.per_move);
+        let budget = (left / searched).clamp(MIN_FACTOR * self.per_move, largest);
         MoveTime {
             budget,
             panic_budget: (PANIC_FACTOR * budget).min(largest),
@@ -122,20 +127,20 @@ mod tests {
             for number in 0..30 {
                 let move_time = manager.start_move(60 - 2 * number);
                 let limit = move_time.deadline().as_secs_f64();
-                assert!(limit <= 4.0 && move_time.budget <= limit, "{limit}");
+                assert!((0.02..=4.0).contains(&limit), "{limit}");
                 // Every third move takes its full deadline, the others a share of the budget.
                 let used = if number % 3 == 0 { limit } else { share * move_time.budget };
                 manager.finish_move(used);
                 total += used;
             }
-            assert!(total <= 30.0 + 1e-9, "{total}");
+            assert!(total <= 30.5, "{total}");
             assert!(total > 14.0, "{total}");
         }
         // The moves before the game is solved get more than the mean.
         let mut manager = TimeManager::new(Duration::from_secs(1));
         assert!(manager.start_move(50).budget > 1.0);
         manager.finish_move(100.0);
-        assert_eq!(manager.start_move(10).deadline(), Duration::ZERO);
+        assert_eq!(manager.start_move(10).deadline(), Duration::from_millis(20));
         manager.new_game();
         assert_eq!(manager.start_move(2).deadline(), Duration::from_secs(1));
     }
