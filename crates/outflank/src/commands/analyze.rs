@@ -52,7 +52,7 @@ pub fn run(args: &AnalyzeArgs) -> Result<Outcome> {
         None => std::thread::available_parallelism().map_or(1, usize::from),
     };
     let analyzer = analyzer(args, threads)?;
-    let searched = format!("{}@{}", args.model, args.depth);
+    let searched = format!("{}@{}", args.model, args.search_depth());
     crate::model_source::note_players(&[searched], args.quiet);
     install_stop_handler();
     let mut is_stopped = false;
