@@ -64,7 +64,6 @@ impl Labeler {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use outflank_games::Position;
     use outflank_players::endgame::Solver;
     use outflank_records::embedded;
 
