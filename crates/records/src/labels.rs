@@ -93,7 +93,6 @@ pub fn parse(text: &str) -> Result<Vec<LabeledGame>, LabelError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use outflank_games::Position;
 
     #[test]
     fn lines_round_trip() {
