@@ -1,7 +1,7 @@
 //! Labeled games: games with the score of a deep search for each position, to train evaluation
 //! functions.
 //!
-//! A line is a [transcript](crate::transcript) from the standard starting position, the number of
+//! A line is a transcript from the standard starting position, the number of
 //! plies before the first labeled position, and one score per position from there on, in discs for
 //! the side to move:
 //!

@@ -128,7 +128,7 @@ export async function analyze() {
   if (!state.path.length) { $("analysis-note").textContent = "No moves yet. Play or import a game."; return; }
   const signal = request.start();
   const path = [...state.path], { root } = state;
-  // The analysis goes on from what is known.
+  // The analysis continues from the depths that were reached.
   const knownDepths = path.map(({ row }) => (row?.exact ? SOLVED : row?.depth ?? 0));
   const isFirst = knownDepths.includes(0);
   running = true;
