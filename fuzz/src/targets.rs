@@ -177,7 +177,7 @@ fn run_config(bytes: &[u8]) {
     let Ok(config) = toml::from_str::<RunConfig>(text) else { return };
     let written = config.to_text();
     assert!(!RunConfig::is_truncated(&written));
-    // A seed above the range of TOML integers cannot be written, and NaN differs from itself.
+    // A seed above the range of TOML integers cannot be written, and NaN differs from itself, so the two configurations are not compared.
     let again = toml::from_str::<RunConfig>(&written);
     assert!(again.is_ok() || config.seed > i64::MAX as u64, "{written}");
 }

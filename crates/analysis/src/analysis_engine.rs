@@ -195,7 +195,8 @@ impl AnalysisEngine {
         }
     }
 
-    /// Chooses a move by a search of depth 1, after an interrupted search.
+    /// Chooses a move by a search of depth 1, after an interrupted search; the first legal move if that
+    /// fails too.
     fn choose_at_once(
         &mut self,
         position: &Othello,
@@ -204,10 +205,13 @@ impl AnalysisEngine {
         let control = Arc::new(SearchControl::unlimited());
         let found = self.search_to_depth(position, options, 1, &control, |_| {});
         let first_legal = || position.moves().next().map(|mv| (mv, None));
-        // Its values are not in discs, those of the selective search are.
-        let found = found.filter(|_| self.selective.is_none());
         let stopped = || PlayerError::Stopped { player: self.name.clone() };
-        found.as_ref().and_then(best).or_else(first_legal).ok_or_else(stopped)
+        // The selective search has values in discs; this search has not, so only its move is used.
+        let chosen = found.as_ref().and_then(best).map(|(mv, result)| match self.selective {
+            Some(_) => (mv, None),
+            None => (mv, result),
+        });
+        chosen.or_else(first_legal).ok_or_else(stopped)
     }
 
     /// Evaluates all moves, or only the best; `None` if the player does not evaluate positions or

@@ -75,7 +75,7 @@ pub trait Analyzable: RegisteredGame {
     /// A conversion from a model's values to [`Self::UNIT`].
     type Scale: Copy + Send + Sync;
 
-    /// Returns the conversion for a model, which may evaluate thousands of positions.
+    /// Returns the conversion for a model. The call may evaluate thousands of positions.
     fn scale(model: &Arc<dyn Evaluate<Self>>) -> Self::Scale;
 
     /// Converts the value of a move of this position, as `found` by a search, to [`Self::UNIT`];

@@ -20,7 +20,7 @@ pub struct ExpertPrediction {
     pub most_likely: Square,
     /// The probability of the most likely move and of all moves that are equal to it by symmetry.
     pub probability: f64,
-    /// The probability of the move that was played.
+    /// The probability of the move played and of all moves that are equal to it by symmetry.
     pub played_probability: f64,
 }
 

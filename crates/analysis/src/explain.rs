@@ -1,7 +1,7 @@
 //! Sentences that say why a move is a mistake, derived from principal variations.
 
 use crate::game_analysis::AnalyzedMove;
-use crate::grade::is_mistake;
+use crate::grade::is_inaccuracy_or_worse;
 use outflank_games::othello::{Othello, Square};
 use outflank_games::{Position, Side};
 use std::fmt;
@@ -75,7 +75,7 @@ pub fn reasons(
     reply: &[Square],
 ) -> Vec<Reason> {
     let mut reasons = Vec::new();
-    if !analyzed.loss.is_some_and(is_mistake) {
+    if !analyzed.loss.is_some_and(is_inaccuracy_or_worse) {
         return reasons;
     }
     let (side, other) = (analyzed.side, analyzed.side.other());

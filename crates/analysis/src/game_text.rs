@@ -1,6 +1,6 @@
 //! Games in progress as text.
 //!
-//! Othello games are transcripts (`f5d6c3`), games of other games are moves separated by spaces
+//! Othello games are transcripts (`f5d6c3`), records of other games are moves separated by spaces
 //! (`11-15 23-19`). A game that does not begin at the standard start has its first position and a colon
 //! before the moves.
 
@@ -144,7 +144,8 @@ fn record<P: Position>(line: &Line<P>, [black, white]: [&str; 2]) -> Record<P> {
 }
 
 impl GameText for Checkers {
-    /// Parses the first game of a `.pdn` file, or the moves on the first line of another file.
+    /// Parses the first game of a PDN or PGN file, or the moves on the first line of a file of any
+    /// other format.
     fn parse_file(name: &Path, bytes: &[u8]) -> Result<Line<Checkers>, GameTextError> {
         if let Some(Format::Pdn | Format::Pgn) = Format::detect(name, bytes) {
             let games = pgn::games::<Checkers>(bytes);

@@ -26,7 +26,7 @@ pub use expert_predictions::ExpertPrediction;
 pub use explain::{Reason, explain, reasons};
 pub use game_analysis::{AnalysisRange, AnalyzedMove, BetterMove, GameAnalyzer};
 pub use game_text::{GameText, GameTextError};
-pub use grade::{grade, is_mistake};
+pub use grade::{grade, is_inaccuracy_or_worse};
 pub use position_search::{PositionSearch, PositionSearchLimits};
 pub use search_interrupt::SearchInterrupt;
 pub use summary::LossSummary;

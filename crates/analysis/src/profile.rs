@@ -78,7 +78,9 @@ impl<'a> Profile<'a> {
         let mut worst = Vec::new();
         for game in games {
             for (index, analyzed) in game.report.moves.iter().enumerate() {
-                if analyzed.side != game.side || !analyzed.loss.is_some_and(crate::is_mistake) {
+                if analyzed.side != game.side
+                    || !analyzed.loss.is_some_and(crate::is_inaccuracy_or_worse)
+                {
                     continue;
                 }
                 let Some((position, _)) = game.report.line.steps().nth(analyzed.ply - 1) else {

@@ -4,7 +4,7 @@
 use crate::evaluate::Analyzable;
 use crate::expert_predictions::{ExpertPrediction, predict_game};
 use crate::game_analysis::AnalyzedMove;
-use crate::grade::{grade, is_mistake};
+use crate::grade::{grade, is_inaccuracy_or_worse};
 use crate::summary::{LossSummary, turning_points};
 use outflank_games::othello::{Othello, Square};
 use outflank_games::{Line, Side};
@@ -119,7 +119,12 @@ fn table_row(game: &GameReport, analyzed: &AnalyzedMove<Square>) -> [String; 8] 
         analyzed.played.to_string(),
         format_squares(&analyzed.best),
         if is_best { String::new() } else { format_value(analyzed.loss, analyzed.exact, false) },
-        analyzed.loss.filter(|loss| is_mistake(*loss)).map(grade).unwrap_or_default().to_owned(),
+        analyzed
+            .loss
+            .filter(|loss| is_inaccuracy_or_worse(*loss))
+            .map(grade)
+            .unwrap_or_default()
+            .to_owned(),
         format_value(analyzed.value_after(), analyzed.exact, true),
         prediction.map_or_else(String::new, |found| format_prediction(found, analyzed.played)),
     ]
@@ -226,7 +231,7 @@ fn loss_text(game: &GameReport) -> String {
 
 /// Describes a mistake.
 fn mistake_text(game: &GameReport, analyzed: &AnalyzedMove<Square>) -> String {
-    let grade = analyzed.loss.filter(|loss| is_mistake(*loss)).map(grade);
+    let grade = analyzed.loss.filter(|loss| is_inaccuracy_or_worse(*loss)).map(grade);
     format!(
         "move {}, {} {}: {}loss {} discs; best {}{}",
         analyzed.ply,

@@ -1,7 +1,7 @@
 //! Accuracy of each side, and the turning points of a game.
 
 use crate::game_analysis::AnalyzedMove;
-use crate::grade::{grade, is_mistake};
+use crate::grade::{grade, is_inaccuracy_or_worse};
 use outflank_games::Side;
 
 /// Losses of one player, from one or several games. Moves without a choice do not count.
@@ -67,13 +67,14 @@ pub fn winner(value: f64) -> Option<Side> {
     }
 }
 
-/// Returns the mistakes after which another side wins with best play.
+/// Returns the moves that lose at least 2 discs and change the winner under best play; a draw has
+/// no winner.
 pub fn turning_points<M>(
     moves: &[AnalyzedMove<M>],
 ) -> impl Iterator<Item = (&AnalyzedMove<M>, Option<Side>, Option<Side>)> {
     moves.iter().filter_map(|analyzed| {
         let (before, after) = (winner(analyzed.value?), winner(analyzed.value_after()?));
-        (analyzed.loss.is_some_and(is_mistake) && before != after)
+        (analyzed.loss.is_some_and(is_inaccuracy_or_worse) && before != after)
             .then_some((analyzed, before, after))
     })
 }

@@ -208,6 +208,7 @@ pub fn play_contest<P: Position>(
     }
     let jobs: Vec<RoundJob> =
         pairs.iter().flat_map(|&pair| RoundJob::split(factories, pair, config.rounds)).collect();
+    // Valid games that are cut from the journal behind wrong games, to be appended again.
     let mut to_rewrite = FinishedGames::new();
     loop {
         let path = journal.as_ref().map_or(Path::new(""), Journal::path);
@@ -252,7 +253,8 @@ pub fn play_contest<P: Position>(
     }
 }
 
-/// One attempt to play a contest, which ends when a worker is quarantined.
+/// One attempt to play a contest: until all games are played, the run is stopped, or a worker is
+/// quarantined.
 struct Attempt<'a, P: Position> {
     factories: &'a [PlayerFactory<P>],
     config: &'a ContestConfig<P>,

@@ -25,8 +25,8 @@ impl<'a> PlayerIndex<'a> {
 
 impl<P: Position> ContestConfig<P> {
     /// Parses a journal, given by its path and lines. Returns the games before the first suspect
-    /// game and the number of their lines. Games of players that are not in `factories` are
-    /// skipped.
+    /// game and the number of lines before it. A game is suspect if its job was played by a
+    /// quarantined worker. Games of players that are not in `factories` are skipped.
     ///
     /// The games after the first suspect game are added to `to_rewrite`. Suspect games are left out
     /// and removed from `to_rewrite`.
@@ -108,8 +108,8 @@ impl<P: Position> ContestGame<P> {
             let position = played.line.position();
             let mv = position
                 .parse_move(text.trim_end_matches('?'))
-                .map_err(|error| format!("different openings: {error}"))?;
-            played.line.push(mv).map_err(|error| format!("different openings: {error}"))?;
+                .map_err(|error| format!("illegal move: {error}"))?;
+            played.line.push(mv).map_err(|error| format!("illegal move: {error}"))?;
             played.random.push(random);
         }
         if let Some((side, reason)) = early_end.split_once(": ") {
@@ -127,7 +127,7 @@ impl<P: Position> ContestGame<P> {
             played.early_end = Some(EarlyEnd { loser, reason });
         } else {
             match played.line.position().result() {
-                None => return Err("different openings: the moves do not end the game".to_owned()),
+                None => return Err("the moves do not end the game".to_owned()),
                 Some(actual) if actual != result => {
                     return Err(format!("the result is {result}, but the moves lead to {actual}"));
                 }

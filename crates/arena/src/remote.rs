@@ -1,9 +1,10 @@
 //! Contests whose games are played by remote workers.
 //!
 //! A JSON document describes the contest (players, openings, seed). The document and the files that
-//! it refers to are stored as blobs under their checksums. A task consists of jobs, rounds of
-//! the contest. The result of a task is a list of games in the format of the journal. The moves of
-//! every game are replayed to check that they are legal and lead to the stated result.
+//! it refers to are stored as blobs under their checksums. A task is a list of jobs; a job is a
+//! range of rounds of one pair of the contest. The result of a task is a list of games in the format
+//! of the journal. The moves of every game are replayed to check that they are legal and lead to the
+//! stated result.
 
 mod file_cache;
 mod job_handler;

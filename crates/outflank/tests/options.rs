@@ -206,7 +206,7 @@ fn the_configuration_of_a_run_repeats_it() {
     }
 }
 
-/// An empty or truncated file started a run with the default options.
+/// Regression test: such a file once started a run with the default options.
 #[test]
 fn an_empty_or_truncated_configuration_is_an_error() {
     let sandbox = Sandbox::new();

@@ -38,7 +38,8 @@ fn a_training_run_trains_measures_and_reports() {
     ] {
         assert!(sandbox.exists(&format!("runs/train-001/{file}")), "{file}");
     }
-    // Every training choice is seen, and the overlap with the test set is that of the positions.
+    // Every training choice is seen. `test_overlap` is the percentage of test choices whose position
+    // is in the training set.
     assert_eq!(found["examples_seen"], found["choices"]);
     let distinct = found["distinct_positions"].as_u64().unwrap();
     assert!(distinct > 0 && distinct <= found["choices"].as_u64().unwrap(), "{found}");

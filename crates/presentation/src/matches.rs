@@ -7,7 +7,7 @@ use outflank_report::text::format_count;
 use outflank_report::{BarChart, Page, Table};
 use std::fmt::Write;
 
-/// Builds a table of all values of a match, one per row.
+/// Builds a table of the main values of a match, one per row.
 #[must_use]
 pub fn match_table(report: &MatchReport) -> Table {
     let mut table = Table::new(["figure", "value"]);

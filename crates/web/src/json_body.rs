@@ -11,7 +11,7 @@ use tokio_stream::StreamExt;
 /// The maximum time to receive a body.
 const READ_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The maximum time between two parts of a body. A stalled client holds memory of others.
+/// The maximum time between two parts of a body. A stalled client holds memory that other requests wait for.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// An extractor for a JSON body.
@@ -39,7 +39,7 @@ pub async fn read_body(request: Request) -> Result<Vec<u8>, ApiError> {
 
 async fn collect(body: Body, limit: usize) -> Result<Vec<u8>, ApiError> {
     let announced = body.size_hint().lower().min(limit as u64);
-    // Memory that is reserved but not written does not count.
+    // The operating system allocates pages only when they are written.
     let mut bytes = Vec::with_capacity(announced as usize);
     let mut parts = body.into_data_stream();
     let late = |_| ApiError::BadRequest("the request body did not arrive in time".to_owned());

@@ -65,7 +65,7 @@ fn a_thousand_concurrent_clients_get_responses() {
     });
 }
 
-/// Waits until all search slots are free; work ends shortly after its last line.
+/// Waits until all search slots are free; a search ends shortly after the last line of its response.
 async fn wait_until_free(server: &Server) {
     wait_until(|| server.app.free_searches() == 2).await;
 }

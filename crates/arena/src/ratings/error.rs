@@ -58,7 +58,7 @@ pub enum RatingError {
         /// The players of each group, in ascending order.
         groups: Vec<Vec<usize>>,
     },
-    /// Totals and the matrix of games are inconsistent.
+    /// The totals or the matrix of games are invalid.
     #[error("{0}")]
     InvalidTotals(String),
     /// Newton's method did not converge.

@@ -52,8 +52,8 @@ struct LoadedContest<P: RegisteredGame> {
 
 /// A contest of any game.
 trait AnyContest: Send + Sync {
-    /// Plays batches and returns their games, one per line.
-    fn play(&self, batches: &[(usize, usize, u32, u32)]) -> Result<Vec<u8>, String>;
+    /// Plays jobs and returns their games, one per line.
+    fn play(&self, jobs: &[(usize, usize, u32, u32)]) -> Result<Vec<u8>, String>;
 }
 
 impl GameJobHandler {

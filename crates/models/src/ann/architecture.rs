@@ -1,5 +1,5 @@
 //! Architectures in the notation of Binkley, Seehart & Hagiwara (2007), Table 1: the type of the
-//! first layer, the inputs per square and the units of each layer.
+//! first layer, the number of inputs and the units of each layer.
 //!
 //! `WS 192-16x8-16-8-1` shares weights between the eight symmetries (section 3.1). It has 192
 //! inputs, three per square, 16 sets of 8 units, layers of 16 and 8 units and one output. `FC` is

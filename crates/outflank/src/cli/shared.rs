@@ -214,8 +214,8 @@ pub struct SelectArgs {
     /// Only games of these years, such as 1990-1999 or 2003.
     #[arg(long, value_name = "A-B", value_parser = years)]
     pub years: Option<(u16, u16)>,
-    /// Only games of this player, and only the moves of this player. NAME matches any part of a
-    /// name, ignoring case; =NAME matches the full name only.
+    /// Only games of this player; where moves are learned, tested or exported, only this player's
+    /// moves. NAME matches any part of a name, ignoring case; =NAME matches the full name only.
     #[arg(long, value_name = "NAME")]
     pub by: Option<String>,
     /// Only games of this tournament. NAME matches as with --by.

@@ -32,7 +32,7 @@ training fits into --time-limit. A run that was stopped, or that reached its tim
 with --resume. The defaults for --device cpu are for minutes of training: small batches, many steps.
 
 The report has the accuracy on test sets split by example (as in the paper) and by game, each with
-the share of its positions that are also in the training set.";
+the share of its examples that are also in the training set, up to symmetry.";
 
 /// A device for training.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -122,12 +122,12 @@ pub struct CnnArgs {
         help_heading = "Optimizer"
     )]
     pub optimizer: String,
-    /// Examples per batch [default: 512; CPU: 64].
+    /// Examples per batch [default: 512; --device cpu: 64].
     #[arg(long, value_name = "N", help_heading = "Optimizer")]
     pub batch_size: Option<usize>,
     /// Peak learning rate [alias: --lr]. Default:
-    ///   0.1     sgd on a GPU
-    ///   0.05    sgd on the CPU
+    ///   0.1     sgd
+    ///   0.05    sgd with --device cpu
     ///   0.0004  sgd with --init-from
     ///   0.001   adamw
     ///   0.0001  adamw with --init-from

@@ -116,7 +116,7 @@ validation only. The metric of --best and --patience is the validation error in 
 /// Options of every method that trains by playing.
 #[derive(Args, Debug, Clone)]
 pub struct TrainingArgs {
-    /// Training budget: number of games, those played for selection included.
+    /// Training budget: number of games.
     #[arg(
         long,
         default_value_t = 2_000_000,

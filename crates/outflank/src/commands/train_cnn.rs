@@ -184,7 +184,7 @@ fn prepare(
         log(
             args,
             &format!(
-                "note: there are no games both up to {year} and after it; the test games are a random \
+                "note: all games are up to {year}, or all are after it; the test games are a random \
                  sample"
             ),
         );
@@ -204,8 +204,8 @@ fn prepare(
             began.elapsed().as_secs_f64(),
         ),
     );
-    let all = if args.device == DeviceArg::Cpu { CPU_TEST_POSITIONS } else { usize::MAX };
-    let test_positions = args.test_positions.unwrap_or(all).max(1);
+    let default_max = if args.device == DeviceArg::Cpu { CPU_TEST_POSITIONS } else { usize::MAX };
+    let test_positions = args.test_positions.unwrap_or(default_max).max(1);
     let training_sample = sample_training_set(&dataset, &dataset.items, test_positions);
     let training_set = TrainingSet::new(&net, &dataset.base, dataset.items.clone());
     let source = (from, games);
@@ -243,7 +243,7 @@ fn start(
 /// Number of measurements of the loss and of the validation accuracy.
 const MEASUREMENTS: u64 = 20;
 
-/// Validation positions on the CPU and on an accelerator.
+/// Validation positions with `--device cpu`, and with any other device.
 const VALIDATION_POSITIONS: [usize; 2] = [1000, 10_000];
 
 /// Trains until the budget is used up, the time limit is reached, or the user stops it.

@@ -158,7 +158,7 @@ pub fn assert_clear(message: &str) {
     for word in ["panicked", "internal error", "RUST_BACKTRACE", "unwrap", "os error 0", ".part-"] {
         assert!(!message.contains(word), "{message}");
     }
-    // Errors of the parser have several lines.
+    // Errors of the command-line parser (clap) have several lines.
     if message.trim_end().lines().count() == 1 {
         let sentence = message.trim_start_matches("error: ").trim_end();
         let parts: Vec<&str> = sentence.split(": ").collect();

@@ -53,7 +53,7 @@ impl SelectiveModel {
         Some(SelectiveModel { evaluator, errors: Arc::new(ErrorModel::new(&fit)), scales, fit })
     }
 
-    /// Returns the evaluation of a position to `side`, which has just moved into it, in discs.
+    /// Evaluates a position in discs for `side`, which made the last move.
     #[must_use]
     pub fn evaluate(&self, position: &Othello, side: Side) -> f32 {
         let (own, other) = (position.discs(side), position.discs(side.other()));
