@@ -12,6 +12,7 @@ use outflank_models::nets::{
     BufferPool, CLASSES, CpuNet, Input, NET_STAGES, NetError, NetGraph, Op, Param, PolicyNet,
     Weights, forward_backward, net_by_name,
 };
+use std::path::Path;
 
 /// Expands the planes of one position.
 fn planes(words: &[u64]) -> Vec<Vec<f32>> {
@@ -194,6 +195,22 @@ fn staged_networks_need_stage_planes() {
     }
 }
 
+/// Writes a model file and returns the error of loading it.
+fn load_error(path: &Path, bytes: &[u8]) -> String {
+    std::fs::write(path, bytes).unwrap();
+    files::load(path).unwrap_err().to_string()
+}
+
+/// Replaces the checksum of a model file by that of its content.
+fn replace_checksum(bytes: &mut [u8]) {
+    let key = br#"\"sha256\":\""#;
+    let start = bytes.windows(key.len()).position(|part| part == key).unwrap() + key.len();
+    let digits = start..start + 64;
+    bytes[digits.clone()].fill(b'0');
+    let checksum = outflank_runs::files::checksum(bytes);
+    bytes[digits].copy_from_slice(checksum.as_bytes());
+}
+
 #[test]
 fn staged_networks_round_trip() {
     let net = staged("conv4-bn-stages");
@@ -213,6 +230,8 @@ fn staged_networks_round_trip() {
     let at = bytes.windows(from.len()).position(|part| part == from).unwrap();
     let mut other = bytes.clone();
     other[at..at + from.len()].copy_from_slice(to);
+    assert!(load_error(&path, &other).contains("checksum"));
+    replace_checksum(&mut other);
     std::fs::write(&path, &other).unwrap();
     let error = files::load(&path).unwrap_err().to_string();
     assert!(error.contains("x.safetensors"), "{error}");

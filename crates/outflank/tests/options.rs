@@ -323,6 +323,8 @@ fn json_is_the_only_output() {
     ];
     for command in commands {
         sandbox.json(command);
+        // `data generate` does not overwrite its file.
+        let _ = std::fs::remove_file(sandbox.file("y.txt"));
         let ran = sandbox.run(&[command, &["--json"]].concat());
         assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{command:?}");
     }

@@ -200,9 +200,13 @@ fn a_game_of_checkers() {
     assert_eq!((&found["player"], &found["moves"][0]), (&json!("material@2"), &json!("11-15")));
     assert_eq!(found["moves"].as_array().unwrap().len(), 2);
     let output = output_of(&sandbox, &options, "1-2\n11-15\nhint\nexperts\nsave game.txt\nundo\n");
-    for part in
-        ["      b 9*      b10*", "12-16", "in men (", "available for Othello only", "Saved as"]
-    {
+    for part in [
+        "      b 9*      b10*",
+        "12-16",
+        "in men (",
+        "no expert predictions for this game",
+        "Saved as",
+    ] {
         assert!(output.contains(part), "{part} in {output}");
     }
     let again = document(&sandbox, &["--game", "checkers", "--from", "game.txt"], "");

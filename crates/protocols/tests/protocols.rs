@@ -355,7 +355,7 @@ fn players_without_values_report_so() {
 fn values_without_a_disc_scale_are_not_reported() {
     let weights = outflank_models::embedded::HEURISTIC.map(|weight| (-weight).to_string());
     let path = std::env::temp_dir().join(format!("outflank-wrong-{}.wpc", std::process::id()));
-    std::fs::write(&path, weights.join(" ")).unwrap();
+    std::fs::write(&path, weights.join(" ") + "\n").unwrap();
     let wrong_player = path.display().to_string();
     let run_command = |command: &str, last: &'static str| {
         let lines = format!("set depth 3\nset game {}\n{command}\n", ggf("f5 d6"));

@@ -108,6 +108,8 @@ pub struct TrainedNetCache<'a> {
     dataset: RefCell<Option<(DatasetKey, Rc<Dataset>)>>,
     /// Networks that the experiment omitted.
     omissions: RefCell<Omissions>,
+    /// Networks whose other plan was reported.
+    reported_plans: RefCell<Vec<NetSpec>>,
     /// Whether retraining replaced results that the experiment may have used.
     outdated: Cell<bool>,
 }
@@ -126,6 +128,7 @@ impl<'a> TrainedNetCache<'a> {
             records: OnceCell::new(),
             dataset: RefCell::new(None),
             omissions: RefCell::default(),
+            reported_plans: RefCell::default(),
             outdated: Cell::new(false),
         }
     }

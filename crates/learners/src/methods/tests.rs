@@ -129,7 +129,7 @@ fn lstd_resumes_from_its_solution() {
     assert!(resumed.is_converged());
     assert_eq!(resumed.state(), whole.state());
     assert_eq!(resumed.summary(), whole.summary());
-    assert!(new().restore(&[]).is_err());
+    assert!(new().restore(&[vec![1]]).is_err());
 }
 
 /// The examples seen are the choices of the games without random moves, counted by replaying them.

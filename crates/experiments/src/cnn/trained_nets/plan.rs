@@ -134,7 +134,11 @@ impl TrainedNetCache<'_> {
             self.omit(OmissionReason::DifferentPlan, &[spec]);
             return Ok(false);
         }
-        (self.context.log)(&format!("{differs}: retraining"));
+        let mut reported = self.reported_plans.borrow_mut();
+        if !reported.contains(&spec) {
+            reported.push(spec);
+            (self.context.log)(&format!("{differs}: retraining"));
+        }
         delete_derived_results(&folder)?;
         if spec.ensemble_member.is_some() {
             // The results of an ensemble are in the folder of its first member.
