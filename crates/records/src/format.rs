@@ -77,6 +77,11 @@ impl Format {
             let is_pdn = bytes.windows(9).any(|text| text == b"[GameType");
             return Some(if is_pdn { Format::Pdn } else { Format::Pgn });
         }
+        // Numbered moves, such as `1. f5 d6`, may continue on other lines.
+        let after_number = line[count..].strip_prefix(b".").map(<[u8]>::trim_ascii_start);
+        if count > 0 && matches!(after_number, Some([b'a'..=b'h' | b'A'..=b'H', ..])) {
+            return Some(Format::Pgn);
+        }
         let is_cell = |byte: &u8| {
             matches!(byte, b'X' | b'x' | b'*' | b'O' | b'o' | b'0' | b'-' | b'.' | b'_')
                 || matches!(byte, b'b' | b'B' | b'w' | b'W' | b'1' | b'2')

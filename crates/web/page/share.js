@@ -42,7 +42,7 @@ async function importText(text) {
     }
     if (state.game === "checkers" && /^\s*[\dx\s().-]+$/.test(text)) return await newGame({ moves: text });
   } catch (error) { $("open-error").textContent = error.message; return null; }
-  return importGames(text, "pasted.txt");
+  return importGames(text, "pasted");
 }
 
 const recentName = (record) => [record.names?.black && `${record.names.black} – ${record.names.white}`, `${record.moves.replace(/\(.*?\)/g, "").slice(0, 24)}…`,

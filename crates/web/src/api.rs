@@ -16,7 +16,7 @@ use outflank_analysis::{Analyzable, GameText};
 use outflank_games::Position;
 use outflank_games::othello::Othello;
 use outflank_records::wthor::Names;
-use outflank_records::{parse_games, transcript};
+use outflank_records::{Format, parse_games, transcript};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -191,6 +191,10 @@ async fn parse_file(
         let name = std::path::Path::new(&query.name).file_name().unwrap_or_default();
         let data = shared.0.config.data.as_deref();
         let names: &Names = shared.0.names.get_or_init(|| explorer::load_names(data));
+        let bytes = match std::path::Path::new(name).extension() {
+            Some(_) => bytes,
+            None => complete_pasted_text(bytes),
+        };
         let found = parse_games(name.as_ref(), &bytes, names).map_err(ApiError::bad_request)?;
         let total = found.len();
         let (mut games, mut errors) = (Vec::new(), Vec::new());
@@ -212,6 +216,20 @@ async fn parse_file(
         Ok(Json(json!({ "total": total, "games": games, "errors": errors })))
     };
     app.0.readers.run(work).await
+}
+
+/// Ends the lines of pasted OBF positions. Unlike a file, a pasted text is not truncated.
+fn complete_pasted_text(bytes: Vec<u8>) -> Vec<u8> {
+    if Format::from_content(&bytes) != Some(Format::Obf) {
+        return bytes;
+    }
+    let text = String::from_utf8_lossy(&bytes);
+    let lines = text.lines().map(|line| line.trim_end().trim_end_matches(';'));
+    lines
+        .filter(|line| !line.is_empty())
+        .flat_map(|line| [line, ";\n"])
+        .collect::<String>()
+        .into_bytes()
 }
 
 fn record_to_json(record: &outflank_records::Record<Othello>) -> Value {
