@@ -20,6 +20,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::io::AsyncReadExt;
 use tokio::runtime::Runtime;
+use tokio::time::{sleep, timeout};
 
 /// Time window in which the server drops messages with a repeated id.
 const DUPLICATE_WINDOW: Duration = Duration::from_secs(120);
@@ -29,6 +30,12 @@ const MAX_AGE: Duration = Duration::from_secs(30 * 86_400);
 
 /// Maximum number of characters of a message to the user.
 const MAX_LOG_LINE: usize = 4000;
+
+/// Time without data after which the transfer of a blob is attempted again.
+const TRANSFER_STALL: Duration = Duration::from_secs(10);
+
+/// Bytes of a blob that are read at a time.
+const READ_BYTES: usize = 1 << 16;
 
 /// Maximum attempts to transfer a blob.
 const MAX_TRANSFER_ATTEMPTS: u32 = 5;
@@ -242,7 +249,7 @@ impl Connection {
                 Ok(sha256) => return Ok(sha256),
                 Err(error) => last_error = Some(error),
             }
-            tokio::time::sleep(Duration::from_secs(1)).await;
+            sleep(Duration::from_secs(1)).await;
         }
         last_error.map_or_else(|| Ok(checksum(bytes)), Err)
     }
@@ -269,7 +276,7 @@ impl Connection {
                 }
                 Err(error) => last_error = Some(error),
             }
-            tokio::time::sleep(Duration::from_secs(1)).await;
+            sleep(Duration::from_secs(1)).await;
         }
         last_error.map_or(Ok(Vec::new()), Err)
     }
@@ -278,14 +285,26 @@ impl Connection {
         let too_large =
             || ClusterError::BlobTooLarge { sha256: sha256.to_owned(), max_mib: max_bytes >> 20 };
         let store = self.object_store().await?;
-        let object = store.get(sha256).await.map_err(self.server_error(READ_BLOB))?;
+        let stalled = |_| ClusterError::Server {
+            address: self.options.display_address(),
+            operation: READ_BLOB,
+            reason: format!("no data for {} s", TRANSFER_STALL.as_secs()),
+        };
+        let object = timeout(TRANSFER_STALL, store.get(sha256)).await.map_err(stalled)?;
+        let object = object.map_err(self.server_error(READ_BLOB))?;
         if object.info.size as u64 > max_bytes {
             return Err(too_large());
         }
         // The stated size comes from the client that stored the blob and may be wrong.
         let mut bytes = Vec::new();
         let mut object = object.take(max_bytes.saturating_add(1));
-        object.read_to_end(&mut bytes).await.map_err(self.server_error(READ_BLOB))?;
+        loop {
+            bytes.reserve(READ_BYTES);
+            let read = timeout(TRANSFER_STALL, object.read_buf(&mut bytes)).await;
+            if read.map_err(stalled)?.map_err(self.server_error(READ_BLOB))? == 0 {
+                break;
+            }
+        }
         if bytes.len() as u64 > max_bytes {
             return Err(too_large());
         }
